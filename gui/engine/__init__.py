@@ -1,0 +1,1 @@
+"""Everything but the faces: no Qt, typed, importable with PySide6 absent."""

@@ -1,0 +1,1 @@
+"""Images, captions and buckets."""

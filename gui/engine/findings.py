@@ -1,0 +1,62 @@
+"""What preflight says about a plan: findings with fixes, and the verdict that follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from pydantic import Field
+
+from gui.engine.documents import Document
+
+Severity = Literal["stop", "danger", "warning", "hint"]
+CheckVerdict = Literal["go", "caution", "stop"]
+
+
+class Fix(Document):
+    """One way out of a finding.
+
+    Attributes:
+        id: Stable within the finding.
+        label: What the button says: what will happen.
+        changes: Target to new value; None removes it, True sets a flag. A bare name is a trainer
+            argument, other targets are dotted (``dataset.batch_size``), ``action`` is no value.
+        safe: Whether "apply all safe fixes" may take it without asking.
+    """
+
+    id: str
+    label: str
+    changes: dict[str, Any]
+    safe: bool
+
+
+class Finding(Document):
+    """One thing that is wrong or unwise about a plan.
+
+    Attributes:
+        id: Stable, part of the interface.
+        severity: ``stop`` blocks the launch, ``danger`` asks for a clear yes.
+        title: One plain sentence.
+        detail: The reason.
+        arguments: The targets concerned, the first one first.
+        where: Which subset or file, where an id can fire more than once.
+        fixes: The ways out.
+        sources: Knowledge rows, cases, trainer files.
+    """
+
+    id: str
+    severity: Severity
+    title: str
+    detail: str = ""
+    arguments: tuple[str, ...] = ()
+    where: str | None = None
+    fixes: tuple[Fix, ...] = ()
+    sources: tuple[str, ...] = Field(default=())
+
+
+def verdict_of(findings: Iterable[Finding]) -> CheckVerdict:
+    """Return ``stop`` when one blocks, ``caution`` for dangers and warnings, else ``go``."""
+    severities = {finding.severity for finding in findings}
+    if "stop" in severities:
+        return "stop"
+    return "caution" if severities & {"danger", "warning"} else "go"

@@ -1,0 +1,45 @@
+"""Where the program keeps its own things."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+HOME_VARIABLE = "KOHYA_PREFLIGHT_HOME"
+
+
+@dataclass(frozen=True)
+class Home:
+    """The folder of runs, caches and preferences, and what lies in it.
+
+    Attributes:
+        root: The folder itself; made when something is first written.
+    """
+
+    root: Path
+
+    @classmethod
+    def find(cls, chosen: str | Path | None = None) -> Home:
+        """Return the home: the chosen folder, else the environment's, else the platform's."""
+        value = chosen or os.environ.get(HOME_VARIABLE)
+        if value:
+            return cls(Path(value).expanduser().absolute())
+        return cls(Path(platformdirs.user_data_dir("kohya-preflight", appauthor=False)))
+
+    @property
+    def runs(self) -> Path:
+        """One folder a run."""
+        return self.root / "runs"
+
+    @property
+    def cache(self) -> Path:
+        """What can be made again."""
+        return self.root / "cache"
+
+    @property
+    def preferences(self) -> Path:
+        """The user's choices."""
+        return self.root / "preferences.toml"

@@ -1,0 +1,45 @@
+"""Keeps tokens out of everything that is written or shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+SECRET_ARGUMENTS: dict[str, str] = {"huggingface_token": "HF_TOKEN", "wandb_api_key": "WANDB_API_KEY"}
+"""The trainer's only token arguments and the environment variable that its libraries read instead.
+
+Source: trainer-facts section 8 (train_util.py:3819, 4060)."""
+
+HIDDEN = "•••"
+
+_FLAG = re.compile(r"^--(huggingface_token|wandb_api_key)(?:=|$)")
+_IN_TEXT = re.compile(
+    r"(--(?:huggingface_token|wandb_api_key)(?:[=\s]+|['\"]\s*,\s*['\"]))([^\s'\",\]]+)"
+    r"|\b(hf_[A-Za-z0-9]{16,})\b"
+    r"|((?:HF_TOKEN|HUGGING_FACE_HUB_TOKEN|WANDB_API_KEY)\s*[=:]\s*['\"]?)([^\s'\",\]]+)"
+)
+
+
+def redact_text(text: str, secrets: Iterable[str] = ()) -> str:
+    """Return the text with tokens replaced: the known ones, and what looks like one."""
+    for secret in secrets:
+        if secret:
+            text = text.replace(secret, HIDDEN)
+    return _IN_TEXT.sub(lambda m: (m[1] or m[4] or "") + HIDDEN, text)
+
+
+def redact_argv(argv: Sequence[str], secrets: Iterable[str] = ()) -> list[str]:
+    """Return an argument list with the values of token arguments replaced."""
+    hidden: list[str] = []
+    after_flag = False
+    known = tuple(secrets)
+    for word in argv:
+        flag = _FLAG.match(word)
+        if after_flag and not word.startswith("--"):
+            hidden.append(HIDDEN)
+        elif flag and "=" in word:
+            hidden.append(word.split("=", 1)[0] + "=" + HIDDEN)
+        else:
+            hidden.append(redact_text(word, known))
+        after_flag = bool(flag) and "=" not in word
+    return hidden

@@ -1,0 +1,1 @@
+"""What sd-scripts is, takes and says."""
