@@ -14,7 +14,9 @@ def resources_root() -> Path:
     """
     package = Path(__file__).resolve().parents[1]
     frozen = getattr(sys, "_MEIPASS", None)
-    places = [Path(frozen) / "resources"] if frozen else [package / "_resources", package.parent / "resources"]
+    places = (
+        [Path(frozen) / "resources"] if frozen else [package / "_resources", package.parent / "resources"]
+    )
     for place in places:
         if place.is_dir():
             return place

@@ -22,18 +22,16 @@ class _Door:
     def __init__(self) -> None:
         self._catalogue: gettext.NullTranslations | None = None
 
-    def use(self, language: str | None) -> None:
+    def use(self, language: str | None) -> gettext.NullTranslations:
         languages = [language] if language else _system_languages()
         self._catalogue = gettext.translation(
             DOMAIN, localedir=resource_path("translations"), languages=languages, fallback=True
         )
+        return self._catalogue
 
     @property
     def catalogue(self) -> gettext.NullTranslations:
-        if self._catalogue is None:
-            self.use(None)
-        assert self._catalogue is not None
-        return self._catalogue
+        return self._catalogue or self.use(None)
 
 
 _door = _Door()

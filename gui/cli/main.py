@@ -1,0 +1,127 @@
+"""Reads the command line and hands over to one sub-command; only that one is imported.
+
+A sub-command is a module of this package with ``add_arguments(parser)`` and
+``run(options) -> int``, the exit status: 0 fine, 1 the answer is "no", 2 used wrongly or the
+input cannot be read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from gui import __version__
+from gui.engine.errors import PreflightError
+from gui.engine.texts import _
+
+
+@dataclass(frozen=True)
+class Command:
+    """One sub-command: its module in this package and what it does, for the overview."""
+
+    module: str
+    summary: str
+
+
+def commands() -> dict[str, Command]:
+    """Return all sub-commands by name, in the order of the overview."""
+    return {
+        "command": Command("command", _("show the exact command line that would run")),
+        "run": Command("run", _("launch a plan under supervision and show its progress")),
+        "attach": Command("attach", _("watch a run, and take it over when nothing supervises it")),
+        "stop": Command("stop", _("stop a run, at once or after its next save")),
+        "pause": Command("pause", _("pause a run")),
+        "resume": Command("resume", _("go on with a paused run")),
+        "runs": Command("runs", _("list the runs on this machine")),
+        "parse": Command("parse", _("turn raw trainer output into events")),
+        "checkpoints": Command("checkpoints", _("look into saved files: complete, finite, grown?")),
+        "trainer": Command("trainer", _("find and examine sd-scripts installs")),
+        "schema": Command("schema", _("print the JSON schema of a document")),
+        "supervise": Command("supervise", ""),
+    }
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line; the usage is one ``--help`` away."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(
+            2, _("{program}: {message} (see {program} --help)\n").format(program=self.prog, message=message)
+        )
+
+
+def _common_options() -> argparse.ArgumentParser:
+    common = argparse.ArgumentParser(add_help=False)
+    group = common.add_argument_group(_("everywhere"))
+    group.add_argument("--trainer", metavar="DIR", help=_("the sd-scripts install to use"))
+    group.add_argument("--python", metavar="EXE", help=_("the Python of that install"))
+    group.add_argument("--home", metavar="DIR", help=_("where runs, caches and preferences are kept"))
+    return common
+
+
+def _overview() -> str:
+    known = {name: command for name, command in commands().items() if command.summary}
+    width = max(map(len, known))
+    return "\n".join(f"  {name:<{width}}  {command.summary}" for name, command in known.items())
+
+
+def _top_parser() -> _Parser:
+    parser = _Parser(
+        prog="kohya-preflight",
+        description=_("Checks, launches and watches LoRA trainings with kohya-ss/sd-scripts."),
+        epilog=_("commands:") + "\n" + _overview(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    parser.add_argument("command", metavar="COMMAND", help=_("what to do; COMMAND --help tells more"))
+    parser.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    return parser
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line.
+
+    Args:
+        arguments: The words after the program's name.
+
+    Returns:
+        The exit status.
+    """
+    _speak_utf8()
+    top = _top_parser()
+    if not arguments:
+        top.print_help()
+        return 0
+    try:
+        chosen = top.parse_args(arguments)
+        known = commands()
+        if chosen.command not in known:
+            top.error(_("there is no command “{name}”").format(name=chosen.command))
+        module = importlib.import_module(f"gui.cli.{known[chosen.command].module}")
+        parser = _Parser(
+            prog=f"kohya-preflight {chosen.command}",
+            description=known[chosen.command].summary or None,
+            parents=[_common_options()],
+        )
+        module.add_arguments(parser)
+        return int(module.run(parser.parse_args(chosen.rest)))
+    except PreflightError as error:
+        print(f"kohya-preflight: {error}", file=sys.stderr)
+        return 2
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 2
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+
+
+def _speak_utf8() -> None:
+    """Let a Windows console or a pipe in another encoding show every sentence."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(encoding="utf-8", errors="backslashreplace")

@@ -1,0 +1,76 @@
+"""What the user wants to train: the plan."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from gui.engine.documents import Document
+
+SCHEMA = 1
+
+NonfinitePolicy = Literal["stop", "confirm", "warn"]
+
+
+class LaunchSettings(Document):
+    """How the trainer is started.
+
+    Attributes:
+        gpu_ids: Indices in NVML's order (PCI bus); empty leaves the choice to the trainer.
+        num_processes: For accelerate; more than one trains on several GPUs.
+        num_machines: For accelerate.
+        dynamo_backend: For accelerate; ``no`` is its own name for none.
+        num_cpu_threads_per_process: For accelerate.
+        env: Extra environment of the trainer. Tokens do not belong here.
+    """
+
+    gpu_ids: tuple[int, ...] = ()
+    num_processes: int = 1
+    num_machines: int = 1
+    dynamo_backend: str = "no"
+    num_cpu_threads_per_process: int = 2
+    env: dict[str, str] = Field(default_factory=dict)
+
+
+class GuardSettings(Document):
+    """What happens when the loss is not finite.
+
+    Attributes:
+        nonfinite: ``stop`` at once; ``confirm`` stops when it stays so by the step's own loss;
+            ``warn`` only says it.
+    """
+
+    nonfinite: NonfinitePolicy = "stop"
+
+
+class TrainingPlan(Document):
+    """A family, a kind, a dataset, and trainer arguments under the trainer's own names.
+
+    Values are kept as the file has them, also when they are wrong: judging them is preflight's
+    work, so that a plan with a mistake can be opened and mended.
+
+    Attributes:
+        name: Becomes part of the run's name.
+        family: A name in ``resources/families``.
+        kind: ``lora``, ``full``, ``dreambooth``, ``textual_inversion``, ``controlnet``.
+        presets: Layers, later wins.
+        trainer: ``default`` or a path.
+        script: The training script, where it is not the one of family and kind.
+        arguments: Argument name to value; absent means preset or trainer default.
+        dataset: The dataset TOML's own names, with ``subsets``, or with ``datasets`` for several.
+        launch: How the trainer is started.
+        guard: What happens when the loss is not finite.
+    """
+
+    schema_: int = Field(default=SCHEMA, alias="schema")
+    name: str = "training"
+    family: str = ""
+    kind: str = "lora"
+    presets: tuple[str, ...] = ()
+    trainer: str = "default"
+    script: str | None = None
+    arguments: dict[str, Any] = Field(default_factory=dict)
+    dataset: dict[str, Any] = Field(default_factory=dict)
+    launch: LaunchSettings = Field(default_factory=LaunchSettings)
+    guard: GuardSettings = Field(default_factory=GuardSettings)
