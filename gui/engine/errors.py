@@ -99,3 +99,188 @@ class WrongUsage(PreflightError):
     def message(self) -> str:
         """Give the reason."""
         return self.reason
+
+
+class UnknownRun(PreflightError):
+    """No run, or more than one, is meant by what was given.
+
+    Attributes:
+        text: What was given.
+        runs: The folder of runs that was searched.
+        matches: The names that it could mean, newest first; empty when none.
+    """
+
+    def __init__(self, text: str, runs: Path, matches: tuple[str, ...] = ()) -> None:
+        super().__init__(text, runs, matches)
+        self.text = text
+        self.runs = runs
+        self.matches = matches
+
+    def message(self) -> str:
+        """Name what was given, and what it could mean."""
+        if self.matches:
+            return _("“{text}” could mean {runs}; give more of the name").format(
+                text=self.text, runs=", ".join(self.matches[:5])
+            )
+        return _("there is no run “{text}” in {folder}").format(text=self.text, folder=self.runs)
+
+
+class AlreadySupervised(PreflightError):
+    """Another supervisor looks after this run.
+
+    Attributes:
+        path: The run's folder.
+        pid: The other supervisor's process, None where it could not be read.
+    """
+
+    def __init__(self, path: Path, pid: int | None) -> None:
+        super().__init__(path, pid)
+        self.path = path
+        self.pid = pid
+
+    def message(self) -> str:
+        """Name the run and the process."""
+        return _("{run} already has a supervisor (process {pid}); one is enough").format(
+            run=self.path.name, pid=self.pid if self.pid is not None else "?"
+        )
+
+
+class RunRefused(PreflightError):
+    """A run was not started, or a request to it makes no sense now.
+
+    Attributes:
+        reason: Why, in plain words and already translated.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def message(self) -> str:
+        """Give the reason."""
+        return self.reason
+
+
+class TrainerNotFound(PreflightError):
+    """There is no sd-scripts install where one was expected, or anywhere.
+
+    Attributes:
+        path: Where it was expected; None when the whole machine was searched.
+        reason: What is wrong there, in plain words and already translated.
+    """
+
+    def __init__(self, path: Path | str | None = None, reason: str = "") -> None:
+        super().__init__(path, reason)
+        self.path = None if path is None else Path(path)
+        self.reason = reason
+
+    def message(self) -> str:
+        """Say where it was looked for and how to name one."""
+        if self.path is None:
+            return _(
+                "No sd-scripts install was found. Name one with --trainer DIR, remember one with "
+                "“trainer use DIR”, or try the built-in practice trainer with --practice."
+            )
+        return _("{path} is no sd-scripts install: {reason}").format(path=self.path, reason=self.reason)
+
+
+class InterpreterNotFound(PreflightError):
+    """No Python was found that belongs to a trainer.
+
+    Attributes:
+        root: The trainer's folder.
+        looked: The interpreters that were tried or expected, in order.
+    """
+
+    def __init__(self, root: Path | str, looked: tuple[str, ...] = ()) -> None:
+        super().__init__(root, looked)
+        self.root = Path(root)
+        self.looked = looked
+
+    def message(self) -> str:
+        """Say what to give."""
+        if len(self.looked) == 1:
+            return _("{path} is no Python interpreter that can be started.").format(path=self.looked[0])
+        return _(
+            "No Python environment was found for {root} (no venv, .venv or env in it or around it). "
+            "Name its interpreter with --python."
+        ).format(root=self.root)
+
+
+class TrainerBroken(PreflightError):
+    """An install is there but cannot train.
+
+    Attributes:
+        root: The trainer's folder.
+        python: Its interpreter.
+        missing: The package that is not installed, where that is the reason.
+        reason: What is wrong, in plain words and already translated.
+    """
+
+    def __init__(
+        self, root: Path | str, python: Path | str, reason: str = "", *, missing: str | None = None
+    ) -> None:
+        super().__init__(root, python, reason)
+        self.root = Path(root)
+        self.python = Path(python)
+        self.reason = reason
+        self.missing = missing
+
+    def message(self) -> str:
+        """Name the missing package, or the reason."""
+        if self.missing:
+            return _(
+                "The trainer at {root} cannot run: its Python ({python}) has no package “{missing}”. "
+                "Install the trainer's requirements there, or name another interpreter with --python."
+            ).format(root=self.root, python=self.python, missing=self.missing)
+        return _("The trainer at {root} cannot run: {reason}").format(root=self.root, reason=self.reason)
+
+
+class ScriptNotUsable(PreflightError):
+    """A trainer has no such training script, or cannot import it.
+
+    Attributes:
+        script: The script's file name.
+        trainer: The trainer's name and version.
+        known: The scripts that it has.
+        missing: The package for want of which the script cannot be imported.
+        reason: Why the script cannot be imported, as the trainer says it.
+    """
+
+    def __init__(
+        self,
+        script: str,
+        *,
+        trainer: str,
+        known: tuple[str, ...] = (),
+        missing: str | None = None,
+        reason: str | None = None,
+    ) -> None:
+        super().__init__(script, trainer)
+        self.script = script
+        self.trainer = trainer
+        self.known = known
+        self.missing = missing
+        self.reason = reason
+
+    def message(self) -> str:
+        """Say what is missing, and what there is."""
+        if self.missing:
+            return _(
+                "{script} cannot be used with this trainer: its Python has no package “{missing}”."
+            ).format(script=self.script, missing=self.missing)
+        if self.reason:
+            return _("{script} cannot be used with this trainer: {reason}").format(
+                script=self.script, reason=self.reason
+            )
+        return _("{trainer} has no script “{script}”. It has: {known}").format(
+            trainer=self.trainer, script=self.script, known=", ".join(self.known)
+        )
+
+
+class Cancelled(PreflightError):
+    """The user called off what was being done."""
+
+    def message(self) -> str:
+        """Say so."""
+        return _("Cancelled.")
