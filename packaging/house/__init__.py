@@ -1,0 +1,1 @@
+"""What the bootstrap does, one matter a module; standard library only."""

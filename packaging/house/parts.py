@@ -1,0 +1,89 @@
+"""The parts that can be installed, what each takes, and its requirements from pyproject.toml."""
+
+from __future__ import annotations
+
+import platform
+import sys
+import tomllib
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gui.engine.texts import _
+
+PROGRAM, TOOLS, TORCH = "program", "tools", "torch"
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What the parts take on one platform, in MB (10^6 bytes) of wheels to fetch."""
+
+    program: float
+    tools: float
+    torch: float
+
+    def total(self, parts: Collection[str]) -> float:
+        """Return the sum over ``parts``."""
+        return sum(getattr(self, part) for part in parts)
+
+
+# Sums of the wheels of constraints.txt for Python 3.12, from the index's own figures.
+# On Linux the index's torch is the CUDA build: torch 527 MB, NVIDIA's libraries 2.0 GB, triton 198 MB.
+SIZES = {
+    ("linux", "x86_64"): Sizes(117, 46, 2741),
+    ("linux", "aarch64"): Sizes(114, 44, 2868),
+    ("win32", "amd64"): Sizes(108, 40, 133),
+    ("darwin", "arm64"): Sizes(142, 43, 122),
+}
+CPU_TORCH_MB = 203
+UNPACKED = 2.6
+"""Room that installed packages take, as a multiple of their wheels (on Linux 1.4 GB came from 0.37)."""
+
+
+def sizes_here(system: str = sys.platform, machine: str = "") -> Sizes | None:
+    """Return the figures for this machine, or None when nobody measured one like it."""
+    return SIZES.get((system, (machine or platform.machine()).lower()))
+
+
+def announcement(parts: Collection[str], sizes: Sizes | None, system: str = sys.platform) -> str:
+    """Say how much will be fetched, and what part of it torch is."""
+    if sizes is None:
+        return _("Packages will be fetched; how much is not known for this kind of machine.")
+    text = _("About {total} will be fetched, less what pip still has in its cache.").format(
+        total=_amount(sizes.total(parts))
+    )
+    if TORCH in parts:
+        text += " " + _("Of this {torch} is torch, which only the practice trainer needs.").format(
+            torch=_amount(sizes.torch)
+        )
+        if system == "linux":
+            text += " " + _(
+                "It is the build with NVIDIA's libraries, unless pip is set up to find "
+                "the CPU build (about {cpu})."
+            ).format(cpu=_amount(CPU_TORCH_MB))
+        text += " " + _("--light leaves it out.")
+    return text
+
+
+def _amount(megabytes: float) -> str:
+    if megabytes >= 1000:
+        return _("{number} GB").format(number=f"{megabytes / 1000:.1f}")
+    return _("{number} MB").format(number=f"{megabytes:.0f}")
+
+
+def requirements(project: Path, parts: Collection[str]) -> list[str]:
+    """Return what pip is asked for.
+
+    Args:
+        project: The folder of ``pyproject.toml``.
+        parts: Some of PROGRAM, TOOLS and TORCH.
+    """
+    data: dict[str, Any] = tomllib.loads((project / "pyproject.toml").read_text("utf-8"))
+    groups = data["dependency-groups"]
+    wanted = [*data["project"]["dependencies"], *groups["build"]]
+    if TOOLS in parts:
+        wanted += [*groups["test"], *groups["lint"]]
+    if TORCH in parts:
+        wanted += data["project"]["optional-dependencies"]["torch"]
+    return wanted
