@@ -44,6 +44,20 @@ class CannotRead(PreflightError):
         return _("{path} cannot be read: {reason}").format(path=self.path, reason=self.reason)
 
 
+class NotSafetensors(CannotRead):
+    """A file is no safetensors file, or is cut within its header.
+
+    Attributes:
+        path: The file.
+        reason: What is wrong, in plain words and already translated.
+        truncated: Whether more bytes could still make it one: it is being written, or was cut.
+    """
+
+    def __init__(self, path: Path | str, reason: str, *, truncated: bool = False) -> None:
+        super().__init__(path, reason)
+        self.truncated = truncated
+
+
 class CannotWrite(PreflightError):
     """A file or folder could not be written.
 
