@@ -1,0 +1,163 @@
+"""What rules may know about the machine, the trainer, the models and the data.
+
+Facts are collected once and are plain data, so that every rule is a pure function and a plan can
+be checked for another machine (``--machine``). What is not known is None, never a guess: rules
+about it keep silent.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from gui.engine.documents import Document
+
+OperatingSystem = Literal["linux", "windows", "macos"]
+Layout = Literal["parent", "leaf", "flat"]
+
+
+class GpuFact(Document):
+    """One GPU.
+
+    Attributes:
+        name: As the driver tells it.
+        vram_gib: Its memory, GiB.
+        free_gib: Free now, GiB.
+        compute_capability: ``"8.6"``.
+        driver: Version of the driver.
+        index: In NVML's order, by PCI bus.
+        uuid: ``GPU-…``.
+    """
+
+    name: str = ""
+    vram_gib: float | None = None
+    free_gib: float | None = None
+    compute_capability: str | None = None
+    driver: str | None = None
+    index: int = 0
+    uuid: str | None = None
+
+    @property
+    def capability(self) -> tuple[int, int] | None:
+        """The compute capability as (major, minor); None when unknown or not written as a number."""
+        major, _, minor = (self.compute_capability or "").partition(".")
+        return (int(major), int(minor or 0)) if major.isdecimal() and (minor or "0").isdecimal() else None
+
+
+class TrainerFact(Document):
+    """The trainer that would run.
+
+    Attributes:
+        version: ``"0.10.1"``.
+        commit: 40 hex digits.
+        torch: Version of its torch.
+        cuda: CUDA version that its torch was built for; empty for a CPU build, None when unknown.
+        python: Version of its Python.
+        packages: Distribution to version; a package not in it is not installed. None: unknown.
+        practice: Whether it is the practice trainer.
+    """
+
+    version: str | None = None
+    commit: str | None = None
+    torch: str | None = None
+    cuda: str | None = None
+    python: str | None = None
+    packages: dict[str, str | None] | None = None
+    practice: bool = False
+
+
+class ModelFact(Document):
+    """A model file as its header tells.
+
+    Attributes:
+        argument: The trainer argument that names it.
+        family: A family's name.
+        complete: Whether the file is as long as its header says.
+    """
+
+    argument: str
+    family: str | None = None
+    complete: bool | None = None
+
+
+class SubsetFact(Document):
+    """One folder of images.
+
+    Attributes:
+        image_dir: The folder.
+        exists: Whether it is a folder.
+        images: Files that the trainer would read.
+        captions: Of these, how many have a caption file with the subset's extension.
+        sizes: ``"WxH"`` in pixels to the number of images; None when not looked at.
+        repeats_in_name: The number before the first ``_`` of the folder's name.
+        sub_folders: Sub-folders that hold images: the trainer does not look into them.
+    """
+
+    image_dir: str
+    exists: bool | None = None
+    images: int | None = None
+    captions: int | None = None
+    sizes: dict[str, int] | None = None
+    repeats_in_name: int | None = None
+    sub_folders: int | None = None
+
+
+class DatasetFact(Document):
+    """The data as a whole.
+
+    Attributes:
+        images: Files that the trainer would read, regularisation images not counted.
+        repeats: Where all have the same.
+        layout: ``parent`` of ``N_name`` folders, ``leaf`` (such a folder itself), or ``flat``.
+        max_size_px: The largest image, (width, height).
+        subsets: One for each subset of the plan, in its order.
+    """
+
+    images: int | None = None
+    repeats: int | None = None
+    layout: Layout | None = None
+    max_size_px: tuple[int, int] | None = None
+    subsets: tuple[SubsetFact, ...] = ()
+
+
+class PathFact(Document):
+    """What is at a path that the plan names.
+
+    Attributes:
+        kind: ``file``, ``folder`` or ``missing``.
+        size_bytes: Of a file.
+        writable: Whether the program may write there (for a missing folder: into its nearest parent).
+    """
+
+    kind: Literal["file", "folder", "missing"]
+    size_bytes: int | None = None
+    writable: bool | None = None
+
+
+class Facts(Document):
+    """Everything that rules may know besides the plan.
+
+    Attributes:
+        os: Where it would run.
+        ram_gib: Physical memory, GiB.
+        commit_limit_gib: Windows: RAM and page file, GiB.
+        disk_free_gib: Free on the output's disk, GiB.
+        gpu: The GPUs; empty when there is none, None when unknown.
+        trainer: The trainer.
+        model: Model files.
+        dataset: The data.
+        paths: Absolute path to what is there; a path that is not in it is unknown.
+        existing_outputs: Names below ``output_dir`` that the run would write and that are there.
+    """
+
+    os: OperatingSystem | None = None
+    ram_gib: float | None = None
+    commit_limit_gib: float | None = None
+    disk_free_gib: float | None = None
+    gpu: tuple[GpuFact, ...] | None = None
+    trainer: TrainerFact | None = None
+    model: tuple[ModelFact, ...] = ()
+    dataset: DatasetFact | None = None
+    paths: dict[str, PathFact] = Field(default_factory=dict)
+    existing_outputs: tuple[str, ...] = ()

@@ -1,0 +1,208 @@
+"""What a rule sees: the plan as the trainer would understand it, and the facts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from gui.engine.plan.model import TrainingPlan
+from gui.engine.preflight.facts import Facts, GpuFact
+from gui.engine.trainer.catalogue import ScriptArguments
+
+DATASET_DEFAULTS: dict[str, Any] = {
+    "batch_size": 1,
+    "enable_bucket": False,
+    "bucket_no_upscale": False,
+    "min_bucket_reso": 256,
+    "max_bucket_reso": 1024,
+    "bucket_reso_steps": 64,
+    "num_repeats": 1,
+    "caption_extension": ".caption",
+    "caption_dropout_rate": 0.0,
+    "caption_tag_dropout_rate": 0.0,
+    "caption_dropout_every_n_epochs": 0,
+    "token_warmup_step": 0,
+    "validation_split": 0.0,
+}
+"""What the trainer takes for a dataset option that no level names (config_util.py:59-130)."""
+
+
+def as_number(value: Any) -> float | None:
+    """Return a finite number, also from text such as ``"1e-4"``; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def as_size(value: Any) -> tuple[int, int] | None:
+    """Return (width, height) from ``1024``, ``[1024, 1024]`` or ``"1024,1024"``; None otherwise."""
+    if isinstance(value, str):
+        value = [part.strip() for part in value.split(",")]
+    parts = list(value) if isinstance(value, (list, tuple)) else [value]
+    numbers = [as_number(part) for part in parts]
+    if len(numbers) == 1:
+        numbers *= 2
+    if len(numbers) != 2 or None in numbers:
+        return None
+    width, height = (int(number) for number in numbers if number is not None)
+    return (width, height) if width > 0 and height > 0 else None
+
+
+@dataclass(frozen=True)
+class SubsetView:
+    """One subset with what it inherits.
+
+    Attributes:
+        target: How fixes name it: ``dataset.subsets.0``.
+        own: The subset's own options.
+        levels: The dataset and ``general`` around it, nearest first.
+        arguments: The plan's trainer arguments: dataset options may still stand there.
+    """
+
+    target: str
+    own: Mapping[str, Any]
+    levels: tuple[Mapping[str, Any], ...]
+    arguments: Mapping[str, Any] = field(repr=False)
+
+    def value(self, name: str) -> Any:
+        """Return the option as the trainer sees it: subset, dataset, general, argument, default."""
+        for level in (self.own, *self.levels, self.arguments):
+            if level.get(name) is not None:
+                return level[name]
+        return DATASET_DEFAULTS.get(name)
+
+    def number(self, name: str) -> float | None:
+        """Return the option as a number; None when it is none."""
+        return as_number(self.value(name))
+
+    def flag(self, name: str) -> bool:
+        """Return whether the option is switched on."""
+        return self.value(name) is True
+
+    def target_of(self, name: str) -> str:
+        """Return the target where a fix has to write: the subset's own word wins over all others."""
+        return f"{self.target}.{name}"
+
+
+@dataclass(frozen=True)
+class View:
+    """A plan as the trainer would understand it, and the facts; what every rule gets.
+
+    Attributes:
+        plan: With the values of its presets filled in.
+        facts: What is known.
+        script: The training script that would run.
+        arguments: Its arguments; None when the trainer has no such script.
+    """
+
+    plan: TrainingPlan
+    facts: Facts
+    script: str
+    arguments: ScriptArguments | None
+
+    def given(self, name: str) -> bool:
+        """Return whether the plan or one of its presets sets the argument."""
+        return self.plan.arguments.get(name) is not None
+
+    def value(self, name: str) -> Any:
+        """Return the argument's value: the plan's, else the trainer's default, else None."""
+        own = self.plan.arguments.get(name)
+        if own is not None:
+            return own
+        argument = self.arguments.find(name) if self.arguments else None
+        return argument.default if argument else None
+
+    def number(self, name: str) -> float | None:
+        """Return the argument as a number; None when it is none."""
+        return as_number(self.value(name))
+
+    def flag(self, name: str) -> bool:
+        """Return whether the argument is a flag that is set."""
+        return self.value(name) is True
+
+    def text(self, name: str) -> str | None:
+        """Return the argument as text; None when it is empty or no text."""
+        value = self.value(name)
+        return value if isinstance(value, str) and value else None
+
+    def words(self, name: str) -> tuple[str, ...]:
+        """Return an argument of several values as texts; a single value counts as one."""
+        value = self.value(name)
+        if value is None:
+            return ()
+        return tuple(str(item) for item in value) if isinstance(value, (list, tuple)) else (str(value),)
+
+    def pairs(self, name: str) -> dict[str, str]:
+        """Return a ``key=value`` argument (``network_args``, ``optimizer_args``) as a table."""
+        return dict(word.split("=", 1) for word in self.words(name) if "=" in word)
+
+    def knows(self, name: str) -> bool:
+        """Return whether the script has the argument; True when its arguments are not known."""
+        return self.arguments is None or self.arguments.find(name) is not None
+
+    @property
+    def optimizer(self) -> str:
+        """The optimizer's name in lower case, aliases resolved; ``adamw`` when none is named.
+
+        Source: trainer-facts section 4 (train_util.py:4829-4846).
+        """
+        if self.flag("use_8bit_adam"):
+            return "adamw8bit"
+        if self.flag("use_lion_optimizer"):
+            return "lion"
+        return (self.text("optimizer_type") or "adamw").lower()
+
+    @cached_property
+    def datasets(self) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+        """The plan's datasets as (target, options): one, unless it lists ``datasets``."""
+        several = self.plan.dataset.get("datasets")
+        if isinstance(several, (list, tuple)):
+            return tuple(
+                (f"dataset.datasets.{index}", options)
+                for index, options in enumerate(several)
+                if isinstance(options, Mapping)
+            )
+        return (("dataset", self.plan.dataset),)
+
+    @cached_property
+    def subsets(self) -> tuple[SubsetView, ...]:
+        """All subsets of all datasets, with what they inherit."""
+        return tuple(self._subsets())
+
+    def _subsets(self) -> Iterator[SubsetView]:
+        general = self.plan.dataset.get("general")
+        outer = (general,) if isinstance(general, Mapping) else ()
+        if len(self.datasets) != 1 or self.datasets[0][0] != "dataset":
+            outer = (self.plan.dataset, *outer)
+        for target, options in self.datasets:
+            listed = options.get("subsets")
+            for index, own in enumerate(listed if isinstance(listed, (list, tuple)) else ()):
+                if isinstance(own, Mapping):
+                    yield SubsetView(f"{target}.subsets.{index}", own, (options, *outer), self.plan.arguments)
+
+    def dataset_value(self, name: str) -> Any:
+        """Return a dataset-level option as the first dataset sees it."""
+        target, options = self.datasets[0] if self.datasets else ("dataset", self.plan.dataset)
+        general = self.plan.dataset.get("general")
+        outer = (general,) if isinstance(general, Mapping) else ()
+        levels = (self.plan.dataset, *outer) if target != "dataset" else outer
+        return SubsetView(target, options, levels, self.plan.arguments).value(name)
+
+    @property
+    def gpu(self) -> GpuFact | None:
+        """The first GPU that would be used; None when there is none or it is unknown."""
+        gpus = self.facts.gpu or ()
+        chosen = self.plan.launch.gpu_ids
+        return next((gpu for gpu in gpus if not chosen or gpu.index == chosen[0]), None)
+
+    def package(self, name: str) -> bool | None:
+        """Return whether the trainer has a package; None when that is not known."""
+        trainer = self.facts.trainer
+        return name in trainer.packages if trainer and trainer.packages is not None else None
