@@ -10,6 +10,7 @@ from __future__ import annotations
 import gettext
 import locale
 import os
+from pathlib import Path
 
 from gui.engine.resources import resource_path
 
@@ -22,10 +23,10 @@ class _Door:
     def __init__(self) -> None:
         self._catalogue: gettext.NullTranslations | None = None
 
-    def use(self, language: str | None) -> gettext.NullTranslations:
+    def use(self, language: str | None, folder: Path | None = None) -> gettext.NullTranslations:
         languages = [language] if language else _system_languages()
         self._catalogue = gettext.translation(
-            DOMAIN, localedir=resource_path("translations"), languages=languages, fallback=True
+            DOMAIN, localedir=folder or resource_path("translations"), languages=languages, fallback=True
         )
         return self._catalogue
 
@@ -46,13 +47,14 @@ def _system_languages() -> list[str]:
     return [code] if code else []
 
 
-def use_language(language: str | None) -> None:
+def use_language(language: str | None, folder: Path | None = None) -> None:
     """Choose the language of all sentences made from now on.
 
     Args:
         language: A code such as ``"ko"``; None follows the system.
+        folder: Where the catalogues are, if not in the program's resources.
     """
-    _door.use(language)
+    _door.use(language, folder)
 
 
 def _(message: str) -> str:
