@@ -199,7 +199,7 @@ def _read(file: Path) -> Catalog:
         return read_po(stream, locale=file.parents[1].name, domain=DOMAIN)
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str], project: Path = PROJECT) -> int:
     """Run one command."""
     parser = argparse.ArgumentParser(description="Collect, update and compile translations.")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -208,12 +208,12 @@ def main(arguments: list[str]) -> int:
     commands.add_parser("compile", help="make the .mo files")
     options = parser.parse_args(arguments)
     if options.command == "update":
-        done = update()
+        done = update(project)
     elif options.command == "add":
-        done = [add(options.language)]
+        done = [add(options.language, project)]
     else:
-        done = compile_all(PROJECT / "resources" / "translations")
-    print("\n".join(str(file.relative_to(PROJECT)) for file in done))
+        done = compile_all(project / "resources" / "translations")
+    print("\n".join(str(file.relative_to(project)) for file in done))
     return 0
 
 
