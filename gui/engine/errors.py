@@ -298,3 +298,23 @@ class Cancelled(PreflightError):
     def message(self) -> str:
         """Say so."""
         return _("Cancelled.")
+
+
+class CannotLaunch(PreflightError):
+    """The trainer could not be started; nothing of it is running.
+
+    Attributes:
+        program: The program that should have been started.
+        reason: Why and what to do, in plain words and already translated.
+    """
+
+    def __init__(self, program: str, reason: str) -> None:
+        super().__init__(program, reason)
+        self.program = program
+        self.reason = reason
+
+    def message(self) -> str:
+        """Name the program and the reason."""
+        return _("The trainer could not be started with {program}: {reason}").format(
+            program=self.program, reason=self.reason
+        )
