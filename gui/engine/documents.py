@@ -22,12 +22,13 @@ class Document(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, ser_json_inf_nan="strings")
 
 
-def write_atomically(path: Path, data: bytes | str) -> None:
+def write_atomically(path: Path, data: bytes | str, *, durable: bool = True) -> None:
     """Replace a file in one step: readers see the old content or the new, never a part.
 
     Args:
         path: The file; its folder is made when it is missing.
         data: The content; text is written as UTF-8 with the line ends that it has.
+        durable: Whether it must survive a power cut; False for what is replaced several times a second.
 
     Raises:
         CannotWrite: The folder or file cannot be written. The old content is still there.
@@ -41,7 +42,8 @@ def write_atomically(path: Path, data: bytes | str) -> None:
             with os.fdopen(handle, "wb") as file:
                 file.write(content)
                 file.flush()
-                os.fsync(file.fileno())
+                if durable:
+                    os.fsync(file.fileno())
             with contextlib.suppress(OSError):
                 temporary.chmod(0o644)
             temporary.replace(path)

@@ -1,0 +1,170 @@
+"""The folder of one run: the single source of truth about it, readable without the program."""
+
+from __future__ import annotations
+
+import time
+import unicodedata
+from dataclasses import dataclass
+from pathlib import Path
+
+from gui.engine.documents import reason_of
+from gui.engine.errors import CannotWrite, UnknownRun
+from gui.engine.paths import Home
+
+_NAME_BYTES = 120
+"""Longest plan name within a folder's name; file systems allow 255 bytes, and files go below it."""
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """Where each part of a run lies.
+
+    Attributes:
+        path: The folder, absolute.
+    """
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """``YYYYMMDD-HHMMSS-<plan name>``; what a user calls the run by."""
+        return self.path.name
+
+    @property
+    def plan(self) -> Path:
+        """The plan as it was launched."""
+        return self.path / "plan.toml"
+
+    @property
+    def dataset(self) -> Path:
+        """The dataset file that the trainer was given; absent where it needs none."""
+        return self.path / "dataset.toml"
+
+    @property
+    def command(self) -> Path:
+        """The command line and environment, without tokens."""
+        return self.path / "command.json"
+
+    @property
+    def manifest(self) -> Path:
+        """What the run was made of: base model, trainer, driver, program."""
+        return self.path / "manifest.json"
+
+    @property
+    def output_log(self) -> Path:
+        """All that the trainer printed, raw: the only file here that is not cleaned of tokens."""
+        return self.path / "output.log"
+
+    @property
+    def events(self) -> Path:
+        """What happened, one event a line."""
+        return self.path / "events.jsonl"
+
+    @property
+    def metrics(self) -> Path:
+        """Figures over time, one row a line."""
+        return self.path / "metrics.jsonl"
+
+    @property
+    def status(self) -> Path:
+        """What is true now; replaced as a whole."""
+        return self.path / "status.json"
+
+    @property
+    def requests(self) -> Path:
+        """What was asked of the supervisor, a numbered file each."""
+        return self.path / "requests"
+
+    @property
+    def launcher(self) -> Path:
+        """Which processes the launcher started."""
+        return self.path / "launcher.json"
+
+    @property
+    def exit(self) -> Path:
+        """How the trainer ended, as the launcher saw it."""
+        return self.path / "exit.json"
+
+    @property
+    def supervisor_log(self) -> Path:
+        """What the supervisor itself has to say; empty when all is well."""
+        return self.path / "supervisor.log"
+
+    @property
+    def lock(self) -> Path:
+        """Held by the supervisor for as long as it lives."""
+        return self.path / "supervisor.lock"
+
+    @property
+    def reserve(self) -> Path:
+        """A little room kept for the verdict, given back when the disk is full."""
+        return self.path / "reserve.bin"
+
+    def exists(self) -> bool:
+        """Whether the folder is that of a run, however broken or new."""
+        return any(path.is_file() for path in (self.status, self.command, self.manifest))
+
+
+def safe_name(name: str) -> str:
+    """Return the plan's name as part of a folder's name on every system.
+
+    Letters and digits of every script stay; what a shell, Windows or a path could trip over
+    becomes an underscore.
+    """
+    normal = unicodedata.normalize("NFC", name)
+    kept = "".join(sign if sign.isalnum() or sign in "-_." else "_" for sign in normal)
+    while "__" in kept:
+        kept = kept.replace("__", "_")
+    cut = kept.encode("utf-8")[:_NAME_BYTES].decode("utf-8", "ignore")
+    return cut.strip("._- ") or "training"
+
+
+def reserve_run_folder(home: Home, plan_name: str) -> RunFolder:
+    """Make the empty folder of a new run; the time in its name is local.
+
+    Raises:
+        CannotWrite: The folder of runs cannot be written.
+    """
+    stem = f"{time.strftime('%Y%m%d-%H%M%S')}-{safe_name(plan_name)}"
+    try:
+        home.runs.mkdir(parents=True, exist_ok=True)
+        for number in range(1, 1000):
+            path = home.runs / (stem if number == 1 else f"{stem}-{number}")
+            try:
+                path.mkdir()
+            except FileExistsError:
+                continue
+            return RunFolder(path)
+    except OSError as error:
+        raise CannotWrite(home.runs, reason_of(error)) from error
+    raise CannotWrite(home.runs, f"{stem}: 1000")
+
+
+def find_run(home: Home, text: str) -> RunFolder:
+    """Return the run that a user means: a folder, a run's name, or a beginning that fits only one.
+
+    Raises:
+        UnknownRun: None or several fit.
+    """
+    as_path = Path(text).expanduser()
+    if text and RunFolder(as_path).exists():
+        return RunFolder(as_path.absolute())
+    names = run_names(home)
+    if text in names:
+        return RunFolder(home.runs / text)
+    matches = [name for name in names if text and (name.startswith(text) or _plan_part(name) == text)]
+    if len(matches) == 1:
+        return RunFolder(home.runs / matches[0])
+    raise UnknownRun(text, home.runs, tuple(matches))
+
+
+def run_names(home: Home) -> list[str]:
+    """Return the names of all folders that could be runs, newest first."""
+    try:
+        return sorted((entry.name for entry in home.runs.iterdir() if entry.is_dir()), reverse=True)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _plan_part(name: str) -> str:
+    return name.split("-", 2)[2] if name.count("-") >= 2 else name

@@ -1,0 +1,114 @@
+"""One supervisor a run: a lock that its holder cannot forget, since it dies with the process."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+from gui.engine.documents import reason_of
+from gui.engine.errors import AlreadySupervised, CannotWrite
+
+_AT = 1 << 30
+"""Windows locks bytes, and locked ones cannot be read: this one is far behind the process number."""
+
+
+class SupervisorLock:
+    """Held from ``take`` until ``release`` or the end of the process."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: BinaryIO | None = None
+
+    def take(self, patience_seconds: float = 0.0) -> None:
+        """Take the lock.
+
+        Args:
+            patience_seconds: How long to try: somebody may just be looking whether it is held.
+
+        Raises:
+            AlreadySupervised: Another process holds it.
+            CannotWrite: The folder cannot be written.
+        """
+        until = time.monotonic() + patience_seconds
+        while True:
+            try:
+                file = self._path.open("a+b")
+            except OSError as error:
+                raise CannotWrite(self._path, reason_of(error)) from error
+            if _try_lock(file):
+                break
+            file.close()
+            if time.monotonic() >= until:
+                raise AlreadySupervised(self._path.parent, _holder(self._path))
+            time.sleep(0.05)
+        self._file = file
+        self._sign()
+
+    def release(self) -> None:
+        """Give the lock back; nothing happens when it is not held."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _sign(self) -> None:
+        """Leave the process number for a message; a full disk does not matter here."""
+        if self._file is None:
+            return
+        try:
+            self._file.truncate(0)
+            self._file.write(b"%d\n" % os.getpid())
+            self._file.flush()
+        except OSError:
+            pass
+
+    def __enter__(self) -> Self:
+        self.take()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+
+def is_held(path: Path) -> bool:
+    """Whether a supervisor lives that holds this lock."""
+    try:
+        with path.open("r+b") as file:
+            return not _try_lock(file)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+
+
+def _holder(path: Path) -> int | None:
+    try:
+        return int(path.read_text("ascii"))
+    except (OSError, ValueError):
+        return None
+
+
+if os.name == "nt":  # pragma: no cover - not this system
+    import msvcrt
+
+    def _try_lock(file: BinaryIO) -> bool:
+        file.seek(_AT)
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _try_lock(file: BinaryIO) -> bool:
+        try:
+            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True

@@ -1,0 +1,82 @@
+"""Figures over time: the rows of ``metrics.jsonl``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from gui.engine.documents import Document, iterate_json_lines
+from gui.engine.trainer.events import Figure
+
+
+class StepRow(Document):
+    """One optimizer step.
+
+    Attributes:
+        t: Seconds since the trainer started, None for steps that no supervisor saw.
+        step: Its number.
+        loss: Its own loss, from the tracker.
+        avr_loss: The bar's moving mean.
+        lr: Learning rates by the tracker's names.
+        rate: Steps a second at that time.
+    """
+
+    t: float | None = None
+    metric: Literal["step"] = "step"
+    step: int
+    loss: Figure = None
+    avr_loss: Figure = None
+    lr: dict[str, Figure] = Field(default_factory=dict)
+    rate: float | None = None
+
+
+class GpuRow(Document):
+    """One look at one GPU; bytes, percent, degrees Celsius and watts, None where not told."""
+
+    t: float | None = None
+    metric: Literal["gpu"] = "gpu"
+    index: int
+    uuid: str
+    used_bytes: int | None = None
+    total_bytes: int | None = None
+    process_bytes: int | None = None
+    utilisation_percent: float | None = None
+    temperature_c: float | None = None
+    power_w: float | None = None
+
+
+class HostRow(Document):
+    """One look at the machine: the trainer's processes, free RAM, free room by folder."""
+
+    t: float | None = None
+    metric: Literal["host"] = "host"
+    tree_rss_bytes: int
+    tree_processes: int
+    ram_available_bytes: int | None = None
+    disk_free_bytes: dict[str, int] = Field(default_factory=dict)
+
+
+MetricRow = Annotated[StepRow | GpuRow | HostRow, Field(discriminator="metric")]
+METRIC_ROW: TypeAdapter[MetricRow] = TypeAdapter(MetricRow)
+
+
+def read_metrics(path: Path) -> Iterator[StepRow | GpuRow | HostRow]:
+    """Read ``metrics.jsonl``; rows that only a newer version knows are passed over."""
+    if not path.is_file():
+        return
+    for row in iterate_json_lines(path):
+        try:
+            yield METRIC_ROW.validate_python(row)
+        except ValidationError:
+            continue
+
+
+def last_step_in(path: Path) -> int:
+    """Return the last step that has a row, 0 without any."""
+    if not path.is_file():
+        return 0
+    steps = (row.get("step") for row in iterate_json_lines(path) if row.get("metric") == "step")
+    return max((step for step in steps if isinstance(step, int)), default=0)

@@ -1,0 +1,159 @@
+"""The documents of a run folder that are written once or seldom, and how documents are versioned."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import ConfigDict, Field, ValidationError
+
+from gui.engine.documents import Document, read_json, write_atomically
+from gui.engine.errors import CannotRead, NewerDocument
+from gui.engine.texts import _
+
+SCHEMA = 1
+
+
+class Versioned(Document):
+    """A document that says which format it has, so that an older program can say so and stop.
+
+    Attributes:
+        schema_: The format's number; ``schema`` in the file.
+    """
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    schema_: int = Field(default=SCHEMA, alias="schema")
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read and judge the document.
+
+        Raises:
+            CannotRead: It is missing, broken, or of another kind.
+            NewerDocument: A newer version of this program wrote it.
+        """
+        value = read_json(path)
+        refuse_newer(path, value)
+        try:
+            return cls.model_validate(value)
+        except ValidationError as error:
+            first = error.errors()[0]
+            at = ".".join(str(part) for part in first["loc"])
+            reason = _("{field}: {problem}").format(field=at, problem=first["msg"])
+            raise CannotRead(path, reason) from error
+
+    def write(self, path: Path, *, durable: bool = True) -> None:
+        """Replace the file by this document.
+
+        Args:
+            path: The file.
+            durable: Whether it must survive a power cut; what is written twice a second need not.
+
+        Raises:
+            CannotWrite: The disk is full, or the folder cannot be written.
+        """
+        write_atomically(path, self.model_dump_json(by_alias=True, indent=1) + "\n", durable=durable)
+
+
+def refuse_newer(path: Path, value: Any) -> None:
+    """Check the format's number of a document.
+
+    Raises:
+        CannotRead: It has none.
+        NewerDocument: It is newer than this program.
+    """
+    schema = value.get("schema") if isinstance(value, dict) else None
+    if not isinstance(schema, int):
+        raise CannotRead(path, _("it does not say which format it has"))
+    if schema > SCHEMA:
+        raise NewerDocument(path, schema, SCHEMA)
+
+
+class FileMark(Document):
+    """What tells a file from another one that later bears its name, whatever the clock says.
+
+    Attributes:
+        path: The file, absolute.
+        size: Bytes.
+        inode: The file system's number; 0 where there is none.
+        mtime_ns: Time of the last change; only compared for being the same, never for being later.
+    """
+
+    path: Path
+    size: int
+    inode: int
+    mtime_ns: int
+
+
+def mark_of(path: Path) -> FileMark | None:
+    """Return the mark of a file or folder, None where there is none."""
+    try:
+        facts = path.stat()
+    except OSError:
+        return None
+    return FileMark(path=path, size=facts.st_size, inode=facts.st_ino, mtime_ns=facts.st_mtime_ns)
+
+
+class BaseModelFile(Document):
+    """The base model that the run starts from.
+
+    Attributes:
+        path: As the plan names it, made absolute where it is a file.
+        size: Bytes; None where it is not a local file.
+        sha256: Worked out while the run trains; None until then.
+    """
+
+    path: str
+    size: int | None = None
+    sha256: str | None = None
+
+
+class Manifest(Versioned):
+    """What the run was made of, so that it can be understood and repeated.
+
+    Attributes:
+        program: Version of this program.
+        practice: Whether the practice trainer runs.
+        created: Local time of day with its offset, for reading only.
+        plan_file: Where the plan came from.
+        presets: The plan's layers.
+        base_model: See there.
+        trainer: The install's folder.
+        trainer_python: Its interpreter.
+        trainer_commit: Its commit, where it is a checkout.
+        trainer_version: Its version.
+        python_version: Of its interpreter.
+        torch: Version of its torch.
+        cuda: The CUDA build of its torch.
+        driver: Version of the NVIDIA driver.
+        gpus: Names of the GPUs that the trainer sees.
+        accepted: Ids of the dangers that the user said yes to.
+        existing: Files of the names that this run will write, as they were before launch.
+        overwrites: Those of them that the run will write over, by name.
+    """
+
+    program: str
+    practice: bool = False
+    created: str = ""
+    plan_file: str | None = None
+    presets: tuple[str, ...] = ()
+    base_model: BaseModelFile | None = None
+    trainer: str = ""
+    trainer_python: str = ""
+    trainer_commit: str | None = None
+    trainer_version: str | None = None
+    python_version: str | None = None
+    torch: str | None = None
+    cuda: str | None = None
+    driver: str | None = None
+    gpus: tuple[str, ...] = ()
+    accepted: tuple[str, ...] = ()
+    existing: tuple[FileMark, ...] = ()
+    overwrites: tuple[str, ...] = ()
+
+
+def local_time() -> str:
+    """Return the time of day for people to read; nothing is computed from it."""
+    return time.strftime("%Y-%m-%dT%H:%M:%S%z")
