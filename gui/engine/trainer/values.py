@@ -56,11 +56,13 @@ class Problem(Document):
             ``count`` too many or too few values, ``form`` cannot be put on a command line.
         sentence: One plain sentence for people.
         suggestions: Values that would be accepted and are likely meant; None leaves it out.
+        certain: Whether the first suggestion is surely what was meant.
     """
 
     kind: ProblemKind
     sentence: str
     suggestions: tuple[Any, ...] = ()
+    certain: bool = False
 
 
 class _Refused(Exception):
@@ -136,6 +138,7 @@ def _flag(argument: Argument, value: Any) -> Words:
             kind="flag",
             sentence=sentence.format(name=argument.dest, value=_shown(argument, value)),
             suggestions=() if meant is None else (meant,),
+            certain=meant is not None,
         )
     )
 
@@ -255,7 +258,8 @@ def _too_many(argument: Argument, elements: Sequence[Any]) -> Problem:
     elif argument.type in (None, "str") and elements and all(type(e) in (str, int) for e in elements):
         suggestions = (",".join(map(str, elements)),)  # as in --resolution 768,512
     sentence = _("{name} takes one value, not a list.").format(name=argument.dest)
-    return Problem(kind="count", sentence=sentence, suggestions=_accepted(argument, suggestions))
+    accepted = _accepted(argument, suggestions)
+    return Problem(kind="count", sentence=sentence, suggestions=accepted, certain=len(elements) == 1)
 
 
 def _wrong_type(argument: Argument, element: Any) -> Problem:
@@ -271,6 +275,7 @@ def _wrong_type(argument: Argument, element: Any) -> Problem:
         kind="type",
         sentence=sentence.format(name=argument.dest, value=_shown(argument, element)),
         suggestions=_accepted(argument, _number_meant(element)),
+        certain="," not in str(element),  # "1,500" may be 1.5 or 1500
     )
 
 
@@ -282,10 +287,12 @@ def _wrong_choice(argument: Argument, value: Any) -> Problem:
     known = _MEANT.get(argument.dest, {})
     key = value.lower() if isinstance(value, str) else value
     if key in known:
-        return Problem(kind="choice", sentence=sentence, suggestions=(known[key],))
+        return Problem(kind="choice", sentence=sentence, suggestions=(known[key],), certain=True)
     by_text = {str(choice).lower(): choice for choice in choices}
-    near = difflib.get_close_matches(str(value).strip().lower(), by_text, n=1, cutoff=0.6)
-    return Problem(kind="choice", sentence=sentence, suggestions=tuple(by_text[name] for name in near))
+    text = str(value).strip().lower()
+    near = difflib.get_close_matches(text, by_text, n=1, cutoff=0.6)
+    suggestions = tuple(by_text[name] for name in near)
+    return Problem(kind="choice", sentence=sentence, suggestions=suggestions, certain=text in by_text)
 
 
 def _number_meant(element: Any) -> tuple[Any, ...]:
