@@ -48,7 +48,10 @@ class Phase(_Event):
 
 
 class Progress(_Event):
-    """A bar that does not count training steps moved; ``name`` is its description, may be empty."""
+    """A bar moved; ``name`` is its description, may be empty.
+
+    The bar of training steps, ``steps``, comes so only when it begins at 0; then steps follow.
+    """
 
     event: Literal["progress"] = "progress"
     name: str
@@ -124,11 +127,18 @@ class Setting(_Event):
 
 
 class Warned(_Event):
-    """A record of level WARNING, a Python warning, or a bare line known to be one."""
+    """A record of level WARNING, a Python warning, or a bare line known to be one.
+
+    Attributes:
+        message: Its words.
+        source: The trainer's file and line, None where it was not printed.
+        count: How often the same words have come by now; told at 1, 2, 4, 8 …
+    """
 
     event: Literal["warning"] = "warning"
     message: str
     source: str | None = None
+    count: int = 1
 
 
 class Error(_Event):
@@ -140,6 +150,7 @@ class Error(_Event):
         traceback: The whole text, None for a log record.
         wrapper: Whether it is a launcher's own (accelerate, torchrun), never the cause.
         line: The line of the log, from 1, at which it begins.
+        rank: The process of a distributed run that raised it, None where the output does not tell.
     """
 
     event: Literal["error"] = "error"
@@ -148,6 +159,7 @@ class Error(_Event):
     traceback: str | None = None
     wrapper: bool = False
     line: int | None = None
+    rank: int | None = None
 
 
 class Exit(_Event):
