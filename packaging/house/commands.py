@@ -67,7 +67,10 @@ def _do(options: argparse.Namespace, extra: list[str], environment: Environment)
     look_after_libraries(say, environment.folder / "bootstrap-apt.log", fonts=first_time)
     if options.command == "test":
         return run_checks(environment.python, environment.project, extra, say)
-    return _run(options.light, environment) if options.command == "run" else 0
+    if options.command == "run":
+        return _run(options.light, environment)
+    say(_("All is set up in {folder}.").format(folder=environment.folder))
+    return 0
 
 
 def _run(light: bool, environment: Environment) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib
 import importlib.util
 import json
 import os
@@ -17,9 +18,14 @@ from pathlib import Path
 
 from gui.engine.texts import _
 from house.parts import UNPACKED, announcement, requirements, sizes_here
+from house.system import install, may_install
 from house.trouble import Trouble, pip_trouble
 
 Say = Callable[[str], None]
+
+MAKING = "making"
+INSTALLING = "Installing collected packages"
+"""What pip logs when it has fetched everything and begins to change the environment."""
 
 _NOT_FOR_CHILDREN = (
     "PYTHONHOME",
@@ -63,8 +69,22 @@ class Environment:
 
     @property
     def unfinished(self) -> Path:
-        """There while pip works: what an interrupted pip leaves can look whole and is not."""
+        """There while work is going on; says which."""
         return self.folder / "bootstrap-unfinished"
+
+    def was_cut_off(self) -> bool:
+        """Whether a set-up ended in the middle of writing: what that leaves can look whole and is not.
+
+        While pip only fetches it changes nothing, so that an environment which lacks nothing but
+        its newest part stays of use without a network.
+        """
+        try:
+            work = self.unfinished.read_text("utf-8")
+        except OSError:
+            return False
+        with contextlib.suppress(OSError):
+            return work == MAKING or INSTALLING.encode() in self.log.read_bytes()
+        return work == MAKING
 
     @property
     def constraints(self) -> Path:
@@ -86,7 +106,7 @@ class Environment:
         """Return the parts that are there and up to date; empty when anything is in doubt."""
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             stamp = json.loads(self.stamp.read_text("utf-8"))
-            if stamp["digest"] == self.digest() and self.python.exists() and not self.unfinished.exists():
+            if stamp["digest"] == self.digest() and self.python.exists() and not self.was_cut_off():
                 return frozenset(stamp["parts"])
         return frozenset()
 
@@ -112,12 +132,12 @@ def ensure(environment: Environment, parts: Collection[str], say: Say) -> None:
         try:
             _make(environment, say)
             _install(environment, wanted, sorted(set(wanted) - there), say)
+            stamp = {"digest": environment.digest(), "parts": wanted}
+            environment.stamp.write_text(json.dumps(stamp), "utf-8")
         except OSError as error:
             raise Trouble(
                 _("{folder} could not be written: {reason}").format(folder=environment.folder, reason=error)
             ) from error
-        stamp = {"digest": environment.digest(), "parts": wanted}
-        environment.stamp.write_text(json.dumps(stamp), "utf-8")
 
 
 def child_variables() -> dict[str, str]:
@@ -128,18 +148,13 @@ def child_variables() -> dict[str, str]:
 
 def _make(environment: Environment, say: Say) -> None:
     """Make ``.venv``, or keep one that works with this Python's version."""
-    if environment.unfinished.exists():
+    if environment.was_cut_off():
         say(_("The last set-up was interrupted; it starts afresh."))
     elif _works(environment):
         return
     elif environment.folder.exists():
         say(_("{folder} is broken or of another Python; it is made anew.").format(folder=environment.folder))
-    if importlib.util.find_spec("venv") is None or importlib.util.find_spec("ensurepip") is None:
-        raise Trouble(
-            _("This Python has no venv module. On Debian and Ubuntu: {command}").format(
-                command="sudo apt-get install python3-venv"
-            )
-        )
+    _need_venv_module(say)
     if environment.folder.exists():
         _remove(environment.folder)
     say(
@@ -147,16 +162,36 @@ def _make(environment: Environment, say: Say) -> None:
             folder=environment.folder, version=".".join(map(str, sys.version_info[:3]))
         )
     )
+    environment.folder.mkdir()
+    environment.unfinished.write_text(MAKING, "utf-8")
     base = getattr(sys, "_base_executable", "") or sys.executable
     made = subprocess.run(
         [base, "-m", "venv", str(environment.folder)],
         capture_output=True, text=True, errors="replace", env=child_variables(), check=False,
     )  # fmt: skip
     if made.returncode:
-        environment.folder.mkdir(exist_ok=True)
-        environment.unfinished.touch()
         words = "\n".join("  " + line for line in (made.stdout + made.stderr).strip().splitlines()[-8:])
         raise Trouble(_("The Python environment could not be made:") + "\n" + words)
+
+
+def _need_venv_module(say: Say) -> None:
+    """Debian ships Python without its venv module; install that where it is allowed, else say how."""
+    package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
+    if not _has_venv_module() and may_install():
+        say(_("Installing {packages}, which this Python lacks.").format(packages=package))
+        with tempfile.TemporaryDirectory() as folder:
+            install([package], Path(folder) / "apt.log")
+    if not _has_venv_module():
+        raise Trouble(
+            _("This Python ({python}) has no venv module. On Debian and Ubuntu: {command}").format(
+                python=sys.executable, command=f"sudo apt-get install {package}"
+            )
+        )
+
+
+def _has_venv_module() -> bool:
+    importlib.invalidate_caches()
+    return all(importlib.util.find_spec(name) is not None for name in ("venv", "ensurepip"))
 
 
 def _remove(folder: Path) -> None:
@@ -190,8 +225,8 @@ def _install(environment: Environment, parts: list[str], new: list[str], say: Sa
                 free=int(free), needed=int(UNPACKED * sizes.total(new))
             )
         )
-    environment.unfinished.touch()
     environment.log.unlink(missing_ok=True)
+    environment.unfinished.write_text("installing", "utf-8")
     _pip(
         environment, ["--constraint", str(environment.constraints), *requirements(environment.project, parts)]
     )

@@ -1,0 +1,345 @@
+"""What the bootstrap fetches, checks, says and starts."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import tomllib
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from packaging.requirements import Requirement
+
+from house import checks, commands, parts, sample, system
+from house.environment import Environment
+from house.trouble import Trouble, pip_trouble
+
+PROJECT = Path(__file__).resolve().parents[2]
+CONSTRAINTS = (PROJECT / "packaging" / "constraints.txt").read_text("utf-8").splitlines()
+PINS = [line for line in CONSTRAINTS if line and not line.startswith("#")]
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_that_every_constraint_is_one_public_version():
+    assert [line for line in PINS if not re.fullmatch(r"[\w.-]+==[\w.]+", line)] == []
+
+
+def test_that_every_requirement_is_pinned_to_a_version_that_it_allows():
+    pinned = {normal(name): version for name, version in (line.split("==") for line in PINS)}
+    for text in parts.requirements(PROJECT, [parts.PROGRAM, parts.TOOLS, parts.TORCH]):
+        requirement = Requirement(text)
+        assert pinned[normal(requirement.name)] in requirement.specifier, text
+
+
+def test_that_the_build_backend_is_installed_with_the_program():
+    data = tomllib.loads((PROJECT / "pyproject.toml").read_text("utf-8"))
+    assert set(data["build-system"]["requires"]) <= set(parts.requirements(PROJECT, []))
+
+
+def test_that_torch_and_tools_are_asked_for_only_as_parts():
+    assert not [
+        text for text in parts.requirements(PROJECT, [parts.PROGRAM]) if text.startswith(("torch", "pytest"))
+    ]
+
+
+@pytest.mark.parametrize("place", parts.SIZES)
+def test_that_the_fetch_is_announced_with_torch_apart(place: tuple[str, str]):
+    sizes = parts.sizes_here(*place)
+    text = parts.announcement([parts.PROGRAM, parts.TORCH], sizes, place[0])
+    assert "MB" in text or "GB" in text
+    assert "torch" in text
+    assert "--light" in text
+    assert ("NVIDIA" in text) == (place[0] == "linux")
+
+
+def test_that_without_torch_nothing_is_said_of_it():
+    text = parts.announcement([parts.PROGRAM], parts.Sizes(117, 46, 2741))
+    assert "117 MB" in text
+    assert "torch" not in text
+
+
+def test_that_an_unmeasured_machine_is_told_so():
+    assert parts.sizes_here("plan9", "mips") is None
+    assert "not known" in parts.announcement([parts.PROGRAM], None)
+
+
+LOGS = {
+    "no network": "2026-11-30T01:00:00,000 WARNING: Retrying after NewConnectionError('x')\n",
+    "disk is full": "2026-11-30T01:00:00,000 ERROR: [Errno 28] No space left on device\n",
+    "no release": "2026-11-30T01:00:00,000 ERROR: No matching distribution found for torch==2.13.0\n",
+    "could not install": "2026-11-30T01:00:00,000 something else\n",
+}
+
+
+@pytest.mark.parametrize("words", LOGS)
+def test_that_the_cause_of_a_failed_pip_is_said_with_its_last_lines(tmp_path: Path, words: str):
+    log = tmp_path / "pip.log"
+    log.write_text(LOGS[words], "utf-8")
+    text = str(pip_trouble(log, 1))
+    assert words in text
+    assert LOGS[words].split(" ", 1)[1].strip() in text
+    assert str(log) in text
+
+
+def test_that_a_missing_log_is_no_second_trouble(tmp_path: Path):
+    assert "status 3" in str(pip_trouble(tmp_path / "none", 3))
+
+
+def test_that_missing_libraries_are_named_by_package_once():
+    libraries = [
+        system.Library("a.so", "liba"),
+        system.Library("b.so", "libb"),
+        system.Library("c.so", "liba"),
+    ]
+    assert system.missing_packages(libraries, lambda library: False) == ["liba", "libb"]
+    assert system.missing_packages(libraries, lambda library: True) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sonames are Linux's")
+def test_that_a_library_is_there_when_the_loader_finds_it():
+    assert system.is_there(system.Library("libc.so.6", "libc6"))
+    assert not system.is_there(system.Library("libnothing-of-the-kind.so.0", "libnothing"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="packages are Debian's")
+def test_that_the_libraries_of_a_screen_are_needed_only_with_one(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("DISPLAY", raising=False)
+    assert system.needed_libraries() == system.DRAWING
+    monkeypatch.setenv("DISPLAY", ":0")
+    assert "libxcb-cursor0" in {library.package for library in system.needed_libraries()}
+
+
+@pytest.mark.parametrize(
+    ("release", "expected"),
+    [("ID=debian\n", True), ('NAME="x"\nID=ubuntu\nID_LIKE="a debian"\n', True), ("ID=fedora\n", False)],
+)
+def test_that_debian_and_its_children_are_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, release: str, expected: bool
+):
+    file = tmp_path / "os-release"
+    file.write_text(release, "utf-8")
+    monkeypatch.setattr(system.shutil, "which", lambda name: "/usr/bin/" + name)
+    assert system.is_debian(file) is expected
+    assert not system.is_debian(tmp_path / "none")
+
+
+def test_that_fonts_are_missing_until_one_is_there(tmp_path: Path):
+    assert system.asian_fonts_missing([tmp_path])
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "NotoSansCJK-Regular.ttc").touch()
+    assert not system.asian_fonts_missing([tmp_path])
+
+
+@pytest.fixture
+def bare_debian(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """Make this machine a Debian that lacks one library; returns what gets installed."""
+    calls: list[list[str]] = []
+    monkeypatch.setattr(system, "needed_libraries", lambda: (system.Library("no-such.so.9", "libnosuch9"),))
+    monkeypatch.setattr(system, "is_debian", lambda: True)
+    monkeypatch.setattr(system, "may_install", lambda: True)
+    monkeypatch.setattr(system, "install", lambda packages, log: calls.append(packages))
+    return calls
+
+
+def test_that_root_on_debian_installs_what_is_missing_once(bare_debian: list[list[str]], tmp_path: Path):
+    told: list[str] = []
+    for _attempt in range(2):
+        system.look_after_libraries(told.append, tmp_path / "apt.log", fonts=False)
+    assert bare_debian == [["libnosuch9"]]
+    assert "sudo apt-get install libnosuch9" in told[-1]
+
+
+def test_that_others_are_told_the_exact_command(
+    bare_debian: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(system, "may_install", lambda: False)
+    monkeypatch.setattr(system, "asian_fonts_missing", lambda: True)
+    told: list[str] = []
+    system.look_after_libraries(told.append, tmp_path / "apt.log", fonts=True)
+    assert bare_debian == []
+    assert "sudo apt-get install libnosuch9" in told[0]
+    assert "sudo apt-get install fonts-wqy-microhei" in told[1]
+
+
+def test_that_other_systems_are_told_the_names(
+    bare_debian: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(system, "may_install", lambda: False)
+    monkeypatch.setattr(system, "is_debian", lambda: False)
+    told: list[str] = []
+    system.look_after_libraries(told.append, tmp_path / "apt.log", fonts=False)
+    assert "libnosuch9" in told[0]
+    assert "apt-get" not in told[0]
+
+
+def test_that_apt_is_asked_without_questions_and_its_words_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    calls: list[Any] = []
+
+    def apt(words: list[str], **options: Any) -> SimpleNamespace:
+        calls.append((words, options["env"]["DEBIAN_FRONTEND"]))
+        options["stdout"].write(b"said\n")
+        return SimpleNamespace(returncode=0)
+
+    monkeypatch.setattr(system.subprocess, "run", apt)
+    assert system.install(["liba"], tmp_path / "apt.log")
+    assert [words[-1] for words, _frontend in calls] == ["update", "liba"]
+    assert {frontend for _words, frontend in calls} == {"noninteractive"}
+    assert (tmp_path / "apt.log").read_bytes() == b"said\nsaid\n"
+
+
+def test_that_a_machine_without_apt_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def missing(*_words: Any, **_options: Any) -> None:
+        raise FileNotFoundError("apt-get")
+
+    monkeypatch.setattr(system.subprocess, "run", missing)
+    assert system.install(["liba"], tmp_path / "apt.log") is False
+
+
+def test_that_the_checks_stop_at_the_first_that_fails_and_show_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+):
+    words = [
+        ("-c", "print('one')"),
+        ("-c", "import sys; print('two'); sys.exit(5)"),
+        ("-c", "print('three')"),
+    ]
+    monkeypatch.setattr(
+        checks, "checks", lambda extra: [checks.Check(f"part {n}", w) for n, w in enumerate(words)]
+    )
+    assert checks.run_checks(Path(sys.executable), tmp_path, [], commands.say) == 5
+    out = capfd.readouterr().out
+    assert "one" in out
+    assert "two" in out
+    assert "part 1 failed (status 5)" in out
+    assert "three" not in out
+
+
+def test_that_all_checks_run_where_all_are_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(checks, "checks", lambda extra: [checks.Check("part", ("-c", ""))])
+    assert checks.run_checks(Path(sys.executable), tmp_path, [], lambda text: None) == 0
+
+
+def test_that_coverage_of_the_engine_is_judged_only_over_the_whole_suite():
+    whole = checks.checks([])
+    assert [check.name for check in whole][-1] == "coverage"
+    assert "--fail-under=95" in whole[-1].words
+    some = checks.checks(["tests/cli", "-k", "parse"])
+    assert some[-1].words[-3:] == ("tests/cli", "-k", "parse")
+    assert "coverage" not in [check.name for check in some]
+
+
+def test_that_more_words_of_test_go_to_pytest(monkeypatch: pytest.MonkeyPatch):
+    seen: list[Any] = []
+
+    def do(options: argparse.Namespace, extra: list[str], environment: Environment) -> int:
+        seen.append((options.command, options.light, extra))
+        return 0
+
+    monkeypatch.setattr(commands, "_do", do)
+    assert commands.main(["test", "--light", "-k", "parse", "--lf", "tests/cli"]) == 0
+    assert commands.main(["test", "--", "-x"]) == 0
+    assert seen == [("test", True, ["-k", "parse", "--lf", "tests/cli"]), ("test", False, ["-x"])]
+
+
+def test_that_unknown_words_of_run_are_refused(capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit) as stopped:
+        commands.main(["run", "--lihgt"])
+    assert stopped.value.code == 2
+    assert "--lihgt" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("error", "status"), [(Trouble("no luck"), 1), (KeyboardInterrupt(), 130)])
+def test_that_trouble_is_told_without_a_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: BaseException, status: int
+):
+    def fail(*_arguments: Any) -> int:
+        raise error
+
+    monkeypatch.setattr(commands, "_do", fail)
+    assert commands.main(["setup"]) == status
+    told = capsys.readouterr().err
+    assert "Traceback" not in told
+    assert told.count("\n") == 1
+
+
+@pytest.fixture
+def stage(monkeypatch: pytest.MonkeyPatch, checkout: Environment) -> SimpleNamespace:
+    """Let the commands run on a checkout of the test's own; writes down what they would do."""
+    stage = SimpleNamespace(parts=[], done=[], trainer=None, window=False, environment=checkout)
+    monkeypatch.setattr(commands, "ensure", lambda environment, wanted, say: stage.parts.append(list(wanted)))
+    monkeypatch.setattr(commands, "look_after_libraries", lambda *a, **k: None)
+    monkeypatch.setattr(commands, "working_trainer", lambda environment: stage.trainer)
+    monkeypatch.setattr(commands, "train_sample", lambda *a, **k: stage.done.append("sample") or 0)
+    monkeypatch.setattr(commands, "run_program", lambda environment, words: stage.done.append(words) or 0)
+    monkeypatch.setattr(commands, "home_folder", lambda environment: checkout.project / "home")
+    monkeypatch.setattr(commands, "run_checks", lambda *a: stage.done.append("checks") or 0)
+    monkeypatch.setattr(commands, "has_display", lambda: True)
+    monkeypatch.setattr(commands, "PROJECT", checkout.project)
+    return stage
+
+
+def test_that_run_brings_torch_when_no_trainer_is_found(stage: SimpleNamespace):
+    assert commands.main(["run"]) == 0
+    assert stage.parts == [["program"], ["program", "torch"]]
+    assert stage.done == ["sample"]
+
+
+def test_that_run_leaves_torch_out_where_it_is_told_to(stage: SimpleNamespace):
+    assert commands.main(["run", "--light"]) == 0
+    assert stage.parts == [["program"]]
+
+
+def test_that_run_leaves_torch_out_where_a_trainer_works(stage: SimpleNamespace):
+    stage.trainer = {"root": "x"}
+    assert commands.main(["run"]) == 0
+    assert stage.parts == [["program"]]
+
+
+def test_that_run_opens_the_window_once_there_is_one(stage: SimpleNamespace, monkeypatch: pytest.MonkeyPatch):
+    window = stage.environment.project / "gui" / "window"
+    window.mkdir(parents=True)
+    (window / "app.py").touch()
+    assert commands.main(["run", "--light"]) == 0
+    monkeypatch.setattr(commands, "has_display", lambda: False)
+    assert commands.main(["run", "--light"]) == 0
+    assert stage.done == [["window"], "sample"]
+
+
+@pytest.mark.parametrize(("words", "expected"), [(["test"], "torch"), (["test", "--light"], None)])
+def test_that_test_brings_tools_and_torch(stage: SimpleNamespace, words: list[str], expected: str | None):
+    assert commands.main(words) == 0
+    assert stage.parts[0][:2] == ["program", "tools"]
+    assert ("torch" in stage.parts[0]) == (expected is not None)
+    assert stage.done == ["checks"]
+
+
+def test_that_setup_starts_nothing(stage: SimpleNamespace, capsys: pytest.CaptureFixture[str]):
+    assert commands.main(["setup"]) == 0
+    assert stage.done == []
+    assert "set up" in capsys.readouterr().out
+
+
+def test_that_the_display_is_known(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(system.sys, "platform", "linux")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    assert not system.has_display()
+    monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
+    assert system.has_display()
+    monkeypatch.setattr(system.sys, "platform", "win32")
+    monkeypatch.delenv("WAYLAND_DISPLAY")
+    assert system.has_display()
+
+
+def test_that_the_home_is_the_programs_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setenv("KOHYA_PREFLIGHT_HOME", str(tmp_path / "집 x"))
+    environment = SimpleNamespace(python=Path(sys.executable), project=PROJECT)
+    assert sample.home_folder(environment) == tmp_path / "집 x"
