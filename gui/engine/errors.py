@@ -7,9 +7,14 @@ prints ``str(error)`` as its one line and leaves with status 2.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gui.engine.texts import _
+
+if TYPE_CHECKING:
+    from gui.engine.findings import Finding
 
 
 class PreflightError(Exception):
@@ -317,4 +322,46 @@ class CannotLaunch(PreflightError):
         """Name the program and the reason."""
         return _("The trainer could not be started with {program}: {reason}").format(
             program=self.program, reason=self.reason
+        )
+
+
+class PlanNotRunnable(PreflightError):
+    """No command line can be made of a plan that the trainer would take.
+
+    Attributes:
+        findings: What is wrong, all of severity ``stop``.
+    """
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        super().__init__(tuple(findings))
+        self.findings = tuple(findings)
+
+    def message(self) -> str:
+        """Give the titles, the first few of them."""
+        titles = [finding.title for finding in self.findings]
+        shown = " ".join(titles[:5])
+        if len(titles) <= 5:
+            return _("This plan cannot run: {problems}").format(problems=shown)
+        return _("This plan cannot run: {problems} (and {count} more)").format(
+            problems=shown, count=len(titles) - 5
+        )
+
+
+class UnknownFamily(PreflightError):
+    """There is no model family of this name.
+
+    Attributes:
+        name: As it was asked for.
+        known: The names that there are.
+    """
+
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        super().__init__(name, tuple(known))
+        self.name = name
+        self.known = tuple(known)
+
+    def message(self) -> str:
+        """Name what there is."""
+        return _("There is no model family “{name}”. Known are: {known}").format(
+            name=self.name, known=", ".join(self.known)
         )
