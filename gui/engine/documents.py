@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import tempfile
+import secrets
+import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -35,24 +37,42 @@ def write_atomically(path: Path, data: bytes | str, *, durable: bool = True) -> 
     """
     content = data.encode("utf-8") if isinstance(data, str) else data
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.", suffix=".tmp")
-        temporary = Path(name)
+        place = path.resolve() if path.is_symlink() else path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        temporary = place.with_name(f".{place.name[:40]}.{secrets.token_hex(6)}.tmp")
         try:
-            with os.fdopen(handle, "wb") as file:
+            with temporary.open("xb") as file:
                 file.write(content)
                 file.flush()
                 if durable:
                     os.fsync(file.fileno())
-            with contextlib.suppress(OSError):
-                temporary.chmod(0o644)
-            temporary.replace(path)
+            if place.exists():
+                shutil.copymode(place, temporary)
+            _replace(temporary, place)
         except BaseException:
             with contextlib.suppress(OSError):
                 temporary.unlink()
             raise
     except OSError as error:
         raise CannotWrite(path, reason_of(error)) from error
+
+
+def _replace(source: Path, target: Path) -> None:
+    """Move a file over another; Windows refuses while somebody reads the old one, so wait a little."""
+    deadline = time.monotonic() + _patience_seconds()
+    while True:
+        try:
+            source.replace(target)
+        except PermissionError:
+            if time.monotonic() >= deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+def _patience_seconds() -> float:
+    return 2.0 if os.name == "nt" else 0.0
 
 
 def reason_of(error: OSError) -> str:

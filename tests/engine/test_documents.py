@@ -1,0 +1,179 @@
+"""Small documents: written whole or not at all, read with a clear word when that fails."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from gui.engine import documents
+from gui.engine.documents import (
+    Document,
+    iterate_json_lines,
+    read_json,
+    read_text,
+    reason_of,
+    write_atomically,
+)
+from gui.engine.errors import CannotRead, CannotWrite
+
+
+class Point(Document):
+    x: float
+
+
+def test_that_a_document_refuses_unknown_fields_and_change():
+    with pytest.raises(ValidationError):
+        Point(x=1.0, y=2.0)  # type: ignore[call-arg]
+    with pytest.raises(ValidationError):
+        Point(x=1.0).x = 2.0  # type: ignore[misc]
+
+
+def test_that_numbers_json_has_not_are_written_as_words():
+    assert json.loads(Point(x=float("nan")).model_dump_json()) == {"x": "NaN"}
+
+
+def test_that_writing_makes_folders_and_replaces_the_old_content(tmp_path: Path):
+    file = tmp_path / "a b" / "한글" / "x.json"
+    write_atomically(file, "old")
+    write_atomically(file, b"new\r\n", durable=False)
+    assert file.read_bytes() == b"new\r\n"
+    assert [each.name for each in file.parent.iterdir()] == ["x.json"]
+
+
+def test_that_a_name_of_255_bytes_can_be_written(tmp_path: Path):
+    file = tmp_path / ("가" * 85)
+    write_atomically(file, "x")
+    assert file.read_text("utf-8") == "x"
+
+
+def test_that_readers_never_see_a_part(tmp_path: Path):
+    file = tmp_path / "status.json"
+    contents = {b"a" * 100_000, b"b" * 200_000}
+    write_atomically(file, b"a" * 100_000)
+    done = threading.Event()
+
+    def write() -> None:
+        for _round in range(20):
+            for content in contents:
+                write_atomically(file, content, durable=False)
+        done.set()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    seen = set()
+    while not done.is_set():
+        seen.add(file.read_bytes())
+    writer.join()
+    assert seen <= contents
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes and links are POSIX's")
+def test_that_a_private_file_stays_private_and_a_link_stays_a_link(tmp_path: Path):
+    file, link = tmp_path / "plan.toml", tmp_path / "link.toml"
+    file.write_text("old", "utf-8")
+    file.chmod(0o600)
+    link.symlink_to(file)
+    write_atomically(link, "new")
+    assert link.is_symlink()
+    assert file.read_text("utf-8") == "new"
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_that_a_failed_write_leaves_the_old_content_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    file = tmp_path / "x"
+    write_atomically(file, "old")
+
+    def full(_descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(documents.os, "fsync", full)
+    with pytest.raises(CannotWrite, match="No space left") as caught:
+        write_atomically(file, "new")
+    assert caught.value.path == file
+    assert file.read_text("utf-8") == "old"
+    assert [each.name for each in tmp_path.iterdir()] == ["x"]
+
+
+def test_that_a_file_in_the_place_of_a_folder_is_named(tmp_path: Path):
+    (tmp_path / "file").touch()
+    with pytest.raises(CannotWrite, match="file"):
+        write_atomically(tmp_path / "file" / "x", "y")
+
+
+def test_that_a_file_somebody_reads_is_tried_again_for_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    refusals = iter([PermissionError(13, "in use"), PermissionError(13, "in use")])
+    replace = Path.replace
+
+    def busy(self: Path, target: Path) -> Any:
+        for error in refusals:
+            raise error
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", busy)
+    monkeypatch.setattr(documents, "_patience_seconds", lambda: 10.0)
+    write_atomically(tmp_path / "x", "y")
+    assert (tmp_path / "x").read_text("utf-8") == "y"
+
+
+def test_that_a_file_never_let_go_is_a_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def busy(self: Path, target: Path) -> Any:
+        raise PermissionError(13, "in use")
+
+    monkeypatch.setattr(Path, "replace", busy)
+    monkeypatch.setattr(documents, "_patience_seconds", lambda: 0.02)
+    with pytest.raises(CannotWrite, match="in use"):
+        write_atomically(tmp_path / "x", "y")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_that_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path):
+    (tmp_path / "x").write_bytes(b"\xef\xbb\xbfname = 1")
+    assert read_text(tmp_path / "x") == "name = 1"
+
+
+def test_that_what_cannot_be_read_says_why(tmp_path: Path):
+    with pytest.raises(CannotRead, match="No such file"):
+        read_text(tmp_path / "none")
+    (tmp_path / "x").write_bytes(b"abc\xff")
+    with pytest.raises(CannotRead, match=r"UTF-8 text \(byte 3\)"):
+        read_text(tmp_path / "x")
+    (tmp_path / "x").write_text("{", "utf-8")
+    with pytest.raises(CannotRead, match="not JSON"):
+        read_json(tmp_path / "x")
+
+
+def test_that_every_system_error_has_words():
+    assert reason_of(OSError(28, "No space left on device")) == "No space left on device"
+    assert reason_of(OSError("odd")) == "odd"
+    assert reason_of(OSError()) == "OSError"
+
+
+values = st.dictionaries(st.text(), st.integers() | st.text() | st.none(), max_size=3)
+
+
+@given(rows=st.lists(values, max_size=5), cut=st.integers(0, 20))
+def test_that_a_line_being_written_is_left_for_later(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, Any]], cut: int
+):
+    file = tmp_path_factory.mktemp("lines") / "events.jsonl"
+    data = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    file.write_bytes(data + b'{"event": "step", "half'[:cut])
+    assert list(iterate_json_lines(file)) == rows
+
+
+def test_that_a_broken_line_does_not_hide_the_rest(tmp_path: Path):
+    file = tmp_path / "events.jsonl"
+    file.write_bytes(b'{"a": 1}\n{"half\n[1]\n\xff\n{"b": 2}\n')
+    assert list(iterate_json_lines(file)) == [{"a": 1}, {"b": 2}]
