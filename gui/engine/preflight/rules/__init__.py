@@ -1,0 +1,8 @@
+"""All rules, a module a subject."""
+
+from __future__ import annotations
+
+from gui.engine.preflight.rule import Rule
+from gui.engine.preflight.rules import caching
+
+ALL_RULES: tuple[Rule, ...] = (*caching.RULES,)
