@@ -13,10 +13,13 @@ Source: trainer-facts section 8 (train_util.py:3819, 4060)."""
 HIDDEN = "•••"
 
 _FLAG = re.compile(r"^--(huggingface_token|wandb_api_key)(?:=|$)")
+_ARGUMENT = "huggingface_token|wandb_api_key"
+_VARIABLE = "HF_TOKEN|HUGGING_FACE_HUB_TOKEN|WANDB_API_KEY"
 _IN_TEXT = re.compile(
-    r"(--(?:huggingface_token|wandb_api_key)(?:[=\s]+|['\"]\s*,\s*['\"]))([^\s'\",\]]+)"
-    r"|\b(hf_[A-Za-z0-9]{16,})\b"
-    r"|((?:HF_TOKEN|HUGGING_FACE_HUB_TOKEN|WANDB_API_KEY)\s*[=:]\s*['\"]?)([^\s'\",\]]+)"
+    # A flag and its value, as words of a command line or of a printed list; a key or variable and its value.
+    rf"(?P<name>--(?:{_ARGUMENT})(?:\s*=\s*|\s+|['\"]\s*,\s*)|\b(?:{_ARGUMENT}|{_VARIABLE})['\"]?\s*[=:]\s*)"
+    r"(?!None\b)(?P<quote>[fr]?['\"]?)(?P<value>(?<=')[^']+|(?<=\")[^\"]+|[^\s'\",\])}]+)"
+    r"|\bhf_[A-Za-z0-9]{16,}\b"
 )
 
 
@@ -25,7 +28,7 @@ def redact_text(text: str, secrets: Iterable[str] = ()) -> str:
     for secret in secrets:
         if secret:
             text = text.replace(secret, HIDDEN)
-    return _IN_TEXT.sub(lambda m: (m[1] or m[4] or "") + HIDDEN, text)
+    return _IN_TEXT.sub(lambda found: (found["name"] or "") + (found["quote"] or "") + HIDDEN, text)
 
 
 def redact_argv(argv: Sequence[str], secrets: Iterable[str] = ()) -> list[str]:

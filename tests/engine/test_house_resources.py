@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -28,9 +29,14 @@ print(_("pause a run"))
 """
 
 
+def apart() -> dict[str, str]:
+    """Return the environment of a child that runs another copy of the code, which is not to be measured."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("COV")}
+
+
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build a wheel of the present tree, with the pseudo-language in it, without any network."""
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Copy what a wheel is made of, with the pseudo-language in it."""
     tree = tmp_path_factory.mktemp("tree")
     leave = shutil.ignore_patterns("__pycache__", "*.pyc")
     for name in ("gui", "resources"):
@@ -38,9 +44,16 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(PROJECT / name, tree / name)
     translations.make_pseudo_language(tree / "resources" / "translations")
+    return tree
+
+
+@pytest.fixture(scope="module")
+def wheel(tree: Path) -> Path:
+    """Build a wheel without any network."""
     built = subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tree / "dist")],
         cwd=tree,
+        env=apart(),
         capture_output=True,
         text=True,
     )
@@ -64,6 +77,7 @@ def test_that_an_installed_wheel_finds_its_own_resources_and_catalogues(unpacked
     done = subprocess.run(
         [sys.executable, "-c", ASK.format(place=str(unpacked))],
         cwd=tmp_path,
+        env=apart(),
         capture_output=True,
         encoding="utf-8",
     )
@@ -74,13 +88,9 @@ def test_that_an_installed_wheel_finds_its_own_resources_and_catalogues(unpacked
     assert sentence == translations.pseudo("pause a run")
 
 
-def test_that_the_wheel_holds_every_resource_the_licence_and_the_command(unpacked: Path):
-    source = PROJECT / "resources"
-    expected = {
-        file.relative_to(source)
-        for file in source.rglob("*")
-        if file.is_file() and "__pycache__" not in file.parts
-    }
+def test_that_the_wheel_holds_every_resource_the_licence_and_the_command(tree: Path, unpacked: Path):
+    source = tree / "resources"
+    expected = {file.relative_to(source) for file in source.rglob("*") if file.is_file()}
     inside = unpacked / "gui" / "_resources"
     assert expected <= {file.relative_to(inside) for file in inside.rglob("*")}
     about = next(unpacked.glob("kohya_preflight-*.dist-info"))

@@ -1,0 +1,101 @@
+"""No token is ever written or shown, in whatever form a text holds it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gui.engine.redaction import HIDDEN, SECRET_ARGUMENTS, redact_argv, redact_text
+
+tokens = st.text("abcXYZ0189_-.", min_size=20, max_size=40).filter(lambda text: not text.startswith("-"))
+flags = st.sampled_from(sorted(SECRET_ARGUMENTS))
+
+FORMS = [
+    "--{name} {token}",
+    "--{name}={token}",
+    "--{name} '{token}'",
+    '--{name} "{token}"',
+    "train.py --{name} {token} --seed 1",
+    "['--{name}', '{token}', '--seed']",
+    '["--{name}", "{token}"]',
+    "Namespace({name}='{token}', seed=1)",
+    "{name} = '{token}'",
+    '{{"{name}": "{token}"}}',
+    "{name}: {token}",
+    "{variable}={token} python train.py",
+    'set "{variable}={token}"',
+    "$env:{variable} = '{token}'",
+]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(name=flags, token=tokens)
+def test_that_a_token_is_hidden_in_every_form(form: str, name: str, token: str):
+    text = form.format(name=name, variable=SECRET_ARGUMENTS[name], token=token)
+    redacted = redact_text(text)
+    assert token not in redacted
+    assert HIDDEN in redacted
+    assert ("--seed" in text) == ("--seed" in redacted)
+
+
+def test_that_what_looks_like_a_token_is_hidden_anywhere():
+    token = "hf_" + "a1B2" * 8
+    assert redact_text(f"401 for {token}.") == f"401 for {HIDDEN}."
+
+
+@given(st.text(min_size=8), st.text(), st.text())
+def test_that_a_known_token_is_hidden_whatever_it_looks_like(token: str, before: str, after: str):
+    assert token not in redact_text(before + token + after, [token]).replace(HIDDEN, "\0")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "HF_TOKEN is not set",
+        "--huggingface_token",
+        "wandb_api_key=None, seed=1",
+        "the argument huggingface_token is unknown",
+        "hf_short",
+        "epoch 1/10 avr_loss=0.1",
+        "",
+    ],
+)
+def test_that_other_texts_stay_as_they_are(text: str):
+    assert redact_text(text, ["", "nowhere"]) == text
+
+
+@given(
+    name=flags, token=st.text(min_size=8).filter(lambda text: not text.startswith("--")), glued=st.booleans()
+)
+def test_that_an_argument_list_loses_only_the_values_of_its_tokens(name: str, token: str, glued: bool):
+    secret = [f"--{name}={token}"] if glued else [f"--{name}", token]
+    shown = redact_argv(["train.py", *secret, "--seed", "1"])
+    assert shown == ["train.py", *([f"--{name}={HIDDEN}"] if glued else [f"--{name}", HIDDEN]), "--seed", "1"]
+
+
+def test_that_a_token_without_its_flag_is_hidden_in_an_argument_list():
+    token = "s3cret-s3cret"
+    argv = ["--wandb_run_name", f"run {token}", "--huggingface_token", "--seed", "1"]
+    assert redact_argv(argv, [token]) == [
+        "--wandb_run_name",
+        f"run {HIDDEN}",
+        "--huggingface_token",
+        "--seed",
+        "1",
+    ]
+
+
+@given(name=flags, token=st.text("abc $;&*{}[]()=,:|", min_size=8))
+def test_that_a_quoted_command_line_hides_a_token_with_blanks_and_signs(name: str, token: str):
+    redacted = redact_text(shlex.join(["train.py", f"--{name}", token]))
+    assert token not in redacted
+
+
+@given(name=flags, token=tokens)
+def test_that_redacted_json_is_still_json(name: str, token: str):
+    document = {"argv": ["--seed", "1", f"--{name}", token], name: token}
+    assert token not in json.dumps(json.loads(redact_text(json.dumps(document))))
