@@ -1,0 +1,1 @@
+"""What ``--network_module`` names."""

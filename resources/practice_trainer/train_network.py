@@ -1,0 +1,45 @@
+"""Trains a LoRA: the practice trainer's door, with the arguments of the trainer that it stands in for."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import logging
+import sys
+from pathlib import Path
+
+from library import arguments
+from library.records import setup_logging
+
+setup_logging()
+logger = logging.getLogger(__name__)
+SCRIPT = Path(__file__).name
+
+
+def setup_parser() -> argparse.ArgumentParser:
+    """Return the argument parser; needs nothing but the standard library."""
+    return arguments.build_parser(SCRIPT)
+
+
+def main() -> int:
+    """Read the arguments and train."""
+    parser = setup_parser()
+    args = arguments.read_config_file(parser, parser.parse_args())
+    if importlib.util.find_spec("torch") is None:
+        print(
+            f"PyTorch is missing: the practice trainer trains for real and needs it; add it with "
+            f'"{sys.executable}" -m pip install torch',
+            file=sys.stderr,
+        )
+        return 1
+    arguments.prepare_logging(args)
+    arguments.verify(args)
+    logger.info("Practice trainer: a small real training at 32 px; its files are no LoRA for a real model.")
+    from library.network_trainer import NetworkTrainer
+
+    NetworkTrainer(args).train()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
