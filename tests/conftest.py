@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psutil
 import pytest
@@ -15,6 +16,9 @@ from hypothesis import settings
 
 from gui.engine.paths import HOME_VARIABLE, Home
 from gui.engine.texts import use_language
+
+if TYPE_CHECKING:
+    from fake_nvml import FakeNvml
 
 settings.register_profile("here", deadline=None, print_blob=True)
 settings.register_profile("ci", deadline=None, print_blob=True, derandomize=True)
@@ -130,6 +134,26 @@ def real_trainer() -> RealTrainer:
             pytest.skip(f"no real trainer: {name} names {value}, which is not there ({meaning})")
     root, python, inputs = (Path(os.environ[name]) for name in REAL_TRAINER_VARIABLES)
     return RealTrainer(root, python, inputs)
+
+
+@pytest.fixture(scope="session")
+def nvml_libraries(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Return the stand-ins for NVIDIA's library: ``new`` and ``old`` driver; skip where none can be built."""
+    import fake_nvml
+
+    reason = fake_nvml.why_not()
+    if reason:
+        pytest.skip(reason)
+    folder = tmp_path_factory.mktemp("nvml")
+    return {name: fake_nvml.build(folder / name, old_driver=name == "old") for name in ("new", "old")}
+
+
+@pytest.fixture
+def fake_gpus(nvml_libraries: dict[str, Path], tmp_path: Path) -> FakeNvml:
+    """Return GPUs for child processes: start them with its ``environment()``."""
+    from fake_nvml import FakeNvml
+
+    return FakeNvml(nvml_libraries["new"], tmp_path / "nvml.state")
 
 
 @pytest.fixture(scope="session")
