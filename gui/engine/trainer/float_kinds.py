@@ -26,6 +26,9 @@ _SQUARABLE = (1e-15, 1e15)
 """Largest magnitudes between which sums of 32-bit squares neither vanish nor overflow."""
 
 
+_ROW = 4096
+
+
 @dataclass(frozen=True)
 class FloatKind:
     """How a kind keeps a number in its bits: sign, exponent, mantissa.
@@ -120,10 +123,10 @@ class Meter:
         if not _SQUARABLE[0] <= peak <= _SQUARABLE[1]:
             return _squares_scaled(_decode(kind, raw & raw.dtype.type(kind.magnitude_mask)), peak)
         values = raw.view(f"f{kind.bits // 8}") if kind.bits >= 32 else self._widened(kind, raw)
-        return float(np.dot(values, values))
+        return _squares(values)
 
     def _widened(self, kind: FloatKind, raw: Bits) -> Bits:
-        """Return the magnitudes as 32-bit floats, in another order."""
+        """Return the numbers as 32-bit floats, in another order and some without their sign."""
         lanes = 32 // kind.bits
         whole = raw.size - raw.size % lanes
         words = raw[:whole].view(np.uint32)
@@ -133,8 +136,12 @@ class Meter:
         for lane in range(lanes):
             target = wide[lane * words.size : (lane + 1) * words.size]
             by = up - lane * kind.bits
-            shift = np.left_shift if by >= 0 else np.right_shift
-            np.bitwise_and(shift(words, np.uint32(abs(by)), out=target), mask, out=target)
+            moved = words
+            if by:
+                shift = np.left_shift if by > 0 else np.right_shift
+                moved = shift(words, np.uint32(abs(by)), out=target)
+            if by + kind.bits < 32:  # else nothing but the sign is left beside the number
+                np.bitwise_and(moved, mask, out=target)
         for index in range(whole, raw.size):
             wide[index] = (int(raw[index]) & kind.magnitude_mask) << up
         return _rescaled(kind, wide.view(np.float32))
@@ -166,13 +173,26 @@ def _measure_with_specials(kind: FloatKind, raw: Bits) -> Measure:
     return Measure(raw.size - values.size - inf, inf, squares, peak)
 
 
+def _squares(values: Bits) -> float:
+    """Return the sum of squares.
+
+    Doubles are taken in short rows: the linear algebra library would start threads of its own for a
+    long one, which fight with the caller's.
+    """
+    if values.dtype == np.float32:
+        return float(np.dot(values, values))
+    whole = values.size - values.size % _ROW
+    rows = values[:whole].reshape(-1, _ROW)
+    rest = values[whole:]
+    return float(np.vecdot(rows, rows).sum()) + float(np.dot(rest, rest))
+
+
 def _squares_scaled(values: Bits, peak: float) -> float:
     """Return the sum of squares of numbers whose squares would overflow or vanish.
 
     It is bounded by the largest double, so that a file of finite numbers has a finite norm.
     """
-    scaled = values.astype(np.float64) / peak
-    return min(float(np.dot(scaled, scaled)) * peak * peak, sys.float_info.max)
+    return min(_squares(values.astype(np.float64) / peak) * peak * peak, sys.float_info.max)
 
 
 def _decode(kind: FloatKind, magnitudes: Bits) -> Bits:
