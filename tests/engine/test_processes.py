@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import signal
 import subprocess
@@ -75,7 +76,8 @@ class Bench:
         return launch(
             words,
             cwd=more.pop("cwd", self.folder),  # type: ignore[arg-type]
-            env={**os.environ, **(env or {})},
+            # Without coverage: what is killed in the middle would leave half a data file.
+            env={k: v for k, v in os.environ.items() if not k.startswith("COVERAGE_")} | (env or {}),
             output_log=self.output,
             run_folder=self.folder,
             python=more.pop("python", sys.executable),  # type: ignore[arg-type]
@@ -285,6 +287,14 @@ def test_that_a_missing_interpreter_is_told(bench: Bench) -> None:
 
 
 @linux
+def test_that_an_interpreter_that_may_not_be_run_is_told(bench: Bench) -> None:
+    forbidden = bench.folder / "python"
+    forbidden.write_bytes(b"")
+    with pytest.raises(CannotLaunch, match=r"(?i)permission denied"):
+        bench.python("pass", python=forbidden)
+
+
+@linux
 def test_that_an_interpreter_that_fails_is_told_and_its_words_are_in_the_log(bench: Bench) -> None:
     broken = bench.folder / "python"
     broken.write_text("#!/bin/sh\necho 'libpython is missing' >&2\nexit 127\n")
@@ -309,6 +319,20 @@ def test_that_a_launcher_whose_job_is_cut_short_starts_nothing(bench: Bench) -> 
     words = [sys.executable, "-I", "-S", resource_path("launcher", "launcher.py")]
     done = subprocess.run(words, input=b'{"command": ["tou', timeout=60, check=False)
     assert done.returncode == 2
+
+
+def test_that_the_launcher_is_written_for_the_pythons_of_old_trainers() -> None:
+    text = resource_path("launcher", "launcher.py").read_text("utf-8")
+    tree = ast.parse(text, feature_version=(3, 8))
+    imported = {
+        name.split(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in (
+            [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+        )
+    }
+    assert imported <= sys.stdlib_module_names
 
 
 def test_that_damaged_notes_are_told(tmp_path: Path) -> None:

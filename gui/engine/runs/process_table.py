@@ -143,21 +143,21 @@ class LinuxTable:
     def row(self, pid: int) -> ProcessRow | None:
         """Read one ``/proc/<pid>/stat``; the name in it may hold anything, also ``)``."""
         try:
-            fields = (PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
-        except OSError:
+            fields = _read_some(f"{PROC}/{pid}/stat").rpartition(b")")[2].split()
+            # A leader whose main thread has ended shows as a zombie while its other threads work on.
+            if fields[0] in (b"Z", b"X", b"x") and int(fields[17]) <= 1:
+                return None
+            return ProcessRow(
+                pid=pid,
+                parent=int(fields[1]),
+                group=int(fields[2]),
+                session=int(fields[3]),
+                start=int(fields[19]),
+                state="paused" if fields[0] in (b"T", b"t") else "running",
+                resident_bytes=int(fields[21]) * self._page,
+            )
+        except (OSError, IndexError, ValueError):  # gone, or going at this very moment
             return None
-        # A leader whose main thread has ended shows as a zombie while its other threads work on.
-        if fields[0] in (b"Z", b"X", b"x") and int(fields[17]) <= 1:
-            return None
-        return ProcessRow(
-            pid=pid,
-            parent=int(fields[1]),
-            group=int(fields[2]),
-            session=int(fields[3]),
-            start=int(fields[19]),
-            state="paused" if fields[0] in (b"T", b"t") else "running",
-            resident_bytes=int(fields[21]) * self._page,
-        )
 
     def environment_has(self, pid: int, name: str, value: str) -> bool:
         """Look into ``/proc/<pid>/environ``; it is another user's when it cannot be read."""
@@ -193,6 +193,19 @@ class LinuxTable:
     def _still(self, row: ProcessRow) -> bool:
         now = self.row(row.pid)
         return now is not None and now.start == row.start
+
+
+def _read_some(path: str) -> bytes:
+    """Read a short file in one go: hundreds of them are looked at every second.
+
+    Raises:
+        OSError: There is no such process.
+    """
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        return os.read(handle, 4096)
+    finally:
+        os.close(handle)
 
 
 def _signal_of(act: Act) -> int:
