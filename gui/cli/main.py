@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -108,15 +109,20 @@ def run(arguments: Sequence[str]) -> int:
             parents=[_common_options()],
         )
         module.add_arguments(parser)
-        return int(module.run(parser.parse_args(chosen.rest)))
+        status = int(module.run(parser.parse_args(chosen.rest)))
+        sys.stdout.flush()
     except PreflightError as error:
         print(f"kohya-preflight: {error}", file=sys.stderr)
         return 2
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 2
+    except KeyboardInterrupt:
+        return 130
     except BrokenPipeError:
-        sys.stderr.close()
+        # Whoever read has left. Python flushes once more at its end and must not trip over that.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    return status
 
 
 def _speak_utf8() -> None:
