@@ -25,7 +25,8 @@ class Sizes:
 
     def total(self, parts: Collection[str]) -> float:
         """Return the sum over ``parts``."""
-        return sum(getattr(self, part) for part in parts)
+        figures = {PROGRAM: self.program, TOOLS: self.tools, TORCH: self.torch}
+        return sum(figures[part] for part in parts)
 
 
 # Sums of the wheels of constraints.txt for Python 3.12, from the index's own figures.

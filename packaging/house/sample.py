@@ -54,7 +54,7 @@ def train_sample(environment: Environment, home: Path, say: Say) -> int:
 
 def run_program(environment: Environment, words: list[str]) -> int:
     """Run the program with these words and return its exit status."""
-    command = [environment.python, "-m", "gui", *words]
+    command = [str(environment.python), "-m", "gui", *words]
     return subprocess.run(command, cwd=environment.project, env=child_variables(), check=False).returncode
 
 
