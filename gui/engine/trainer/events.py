@@ -7,9 +7,9 @@ A figure that is not finite is written as the string ``"nan"``, ``"inf"`` or ``"
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, PlainSerializer, TypeAdapter
+from pydantic import Field, PlainSerializer, TypeAdapter
 
 from gui.engine.documents import Document
 
@@ -20,13 +20,8 @@ def _to_json(value: float | None) -> float | str | None:
     return "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
 
 
-def _from_json(value: Any) -> Any:
-    return float(value) if value in ("nan", "inf", "-inf") else value
-
-
 Figure = Annotated[
     float | None,
-    BeforeValidator(_from_json),
     PlainSerializer(_to_json, return_type=float | str | None, when_used="json"),
 ]
 """A number that may be missing or not finite."""

@@ -11,9 +11,11 @@ TRAINING_BAR = re.compile(
     rb" {0,8}steps: {1,8}\d{1,3}%\|[^|]*\| (\d{1,12})/(\d{1,12})"
     rb" \[[\d:]+<[\d:?]+, *([^\],]*)(?:, ([^\]]*))?\]"
 )
-"""The bar of training steps in the form that nearly every redraw has: done, total, rate, postfix."""
+"""The bar of training steps in the form that nearly every redraw has: done, total, rate, postfix.
 
-ANY_BAR = re.compile(
+``validation steps:`` counts other steps (trainer-output 3.5)."""
+
+_ANY_BAR = re.compile(
     rb"([^%|]{0,400}?)\s{0,8}(?:\d{1,3}%\|[^|\]\[]*\|\s{0,8}([\d.]{1,16}[kKMGTP]?)/([\d.]{1,16}[kKMGTP]?)"
     rb"|([\d.]{1,16}[kKMGTP]?)it)" + _TAIL
 )
@@ -23,8 +25,8 @@ LONGEST_BAR = 4096
 """Bytes from the start of a bar within which its closing bracket must come."""
 
 _PREFIX = re.compile(r"^(?:\[[^\]]*\]\s*)+")
-_LOSS = re.compile(r"(?:^|, )(?:avr_loss|loss)=([^,\s]+)")
-_RATE = re.compile(r"([\d.]+)(s/it|it/s)")
+_LOSS = re.compile(rb"(?:^|, )(?:avr_loss|loss)=([^,\s]+)")
+_RATE = re.compile(rb"([\d.]+)(s/it|it/s)")
 _UNITS = {"k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15}
 
 
@@ -42,17 +44,12 @@ class Bar(NamedTuple):
     name: str
     done: int
     total: int | None
-    rate: str
-    postfix: str | None
-
-    @property
-    def counts_steps(self) -> bool:
-        """Whether it counts training steps: only ``steps:`` does, ``validation steps:`` does not."""
-        return self.name == "steps"
+    rate: bytes
+    postfix: bytes | None
 
 
 def match_bar(text: bytes, start: int = 0) -> tuple[Bar, int] | None:
-    """Find the bar at the start of a piece of output, a description included.
+    """Find the bar, of any kind, at the start of a piece of output; a description may come first.
 
     Args:
         text: The output.
@@ -62,16 +59,11 @@ def match_bar(text: bytes, start: int = 0) -> tuple[Bar, int] | None:
         The bar and the offset after its closing bracket; None where there is none (yet).
     """
     stop = start + LONGEST_BAR
-    if text.find(b"]", start, stop) < 0:
+    if text.find(b"]", start, stop) < 0 or (
+        text.find(b"%|", start, stop) < 0 and text.find(b"it [", start, stop) < 0
+    ):
         return None
-    match = TRAINING_BAR.match(text, start, stop)
-    if match is not None:
-        done, total, rate, postfix = match.groups()
-        bar = Bar("steps", int(done), int(total), rate.decode("utf-8", "replace"), _text(postfix))
-        return bar, match.end()
-    if text.find(b"%|", start, stop) < 0 and text.find(b"it [", start, stop) < 0:
-        return None
-    match = ANY_BAR.match(text, start, stop)
+    match = _ANY_BAR.match(text, start, stop)
     if match is None:
         return None
     name, done, total, alone, rate, postfix = match.groups()
@@ -79,22 +71,21 @@ def match_bar(text: bytes, start: int = 0) -> tuple[Bar, int] | None:
     if count is None:
         return None
     whole = _amount(total) if total else None
-    bar = Bar(_name(name), count, whole, rate.decode("utf-8", "replace"), _text(postfix))
-    return bar, match.end()
+    return Bar(_name(name), count, whole, rate, postfix), match.end()
 
 
-def loss_of(postfix: str | None) -> float | None:
+def loss_of(postfix: bytes | None) -> float | None:
     """Return the loss of a postfix such as ``Keys Scaled=0, avr_loss=1.24``; None without one."""
-    match = _LOSS.search(postfix) if postfix else None
-    if match is None:
+    if not postfix:
         return None
+    match = _LOSS.search(postfix)
     try:
-        return float(match[1])
+        return float(match[1]) if match else None
     except ValueError:
         return None
 
 
-def steps_per_second(rate: str) -> float | None:
+def steps_per_second(rate: bytes) -> float | None:
     """Turn a printed rate (``1.51s/it``, `` 3.55it/s``, ``?it/s``) into steps a second."""
     match = _RATE.search(rate)
     if match is None:
@@ -103,13 +94,9 @@ def steps_per_second(rate: str) -> float | None:
         figure = float(match[1])
     except ValueError:
         return None
-    if match[2] == "it/s":
+    if match[2] == b"it/s":
         return figure
     return 1 / figure if figure > 0 else None
-
-
-def _text(value: bytes | None) -> str | None:
-    return None if value is None else value.decode("utf-8", "replace")
 
 
 def _name(raw: bytes) -> str:

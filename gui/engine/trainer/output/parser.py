@@ -18,9 +18,9 @@ from gui.engine.trainer.events import (
 )
 from gui.engine.trainer.output.bars import Bar
 from gui.engine.trainer.output.escapes import ESCAPE, EscapeStripper
-from gui.engine.trainer.output.phrases import INTERESTING, TELLING, Meaning, read_bare_line, read_sentence
+from gui.engine.trainer.output.phrases import Meaning, read_bare_line, read_sentence
 from gui.engine.trainer.output.records import Record, begin_record, continue_record, without_gui_prefix
-from gui.engine.trainer.output.segments import Line, Segmenter
+from gui.engine.trainer.output.segments import Segmenter
 from gui.engine.trainer.output.steps import ProgressGate, StepCounter
 from gui.engine.trainer.output.tracebacks import TracebackCollector
 
@@ -46,7 +46,7 @@ class OutputParser:
     def __init__(self, secrets: Sequence[str] = ()) -> None:
         self._secrets = tuple(secrets)
         self._escapes = EscapeStripper()
-        self._segments = Segmenter()
+        self._segments = Segmenter(self._line, self._training_bar, self._other_bar)
         self._steps = StepCounter()
         self._gate = ProgressGate()
         self._tracebacks = TracebackCollector()
@@ -76,23 +76,14 @@ class OutputParser:
         self._t = t
         if self._escapes.waiting or ESCAPE in data:
             data = self._escapes.feed(data)
-        for piece in self._segments.feed(data):
-            if type(piece) is Bar:
-                self._bar(piece)
-            else:
-                self._line(piece)  # type: ignore[arg-type]
+        self._segments.feed(data)
         return self._given()
 
     def finish(self, t: float | None = None) -> list[TrainerEvent]:
         """Say that nothing will follow, and get what was still open."""
         self._t = t
-        rest = self._escapes.finish()
-        pieces = [*self._segments.feed(rest), *self._segments.finish()]
-        for piece in pieces:
-            if isinstance(piece, Bar):
-                self._bar(piece)
-            else:
-                self._line(piece)
+        self._segments.feed(self._escapes.finish())
+        self._segments.finish()
         self._close_record()
         self._tracebacks.finish()
         self._give_tracebacks()
@@ -103,33 +94,38 @@ class OutputParser:
         events, self._events = self._events, []
         return events
 
-    def _bar(self, bar: Bar) -> None:
-        if self._record is not None:
-            self._close_record()
-        if self._tracebacks.busy:
-            self._tracebacks.settle()
-            self._give_tracebacks()
-        if not bar.counts_steps:
-            self._other_bar(bar)
-            return
-        events = self._steps.redraw(bar, self._t)
-        if self._phase != "training" and (self._phase != "done" or (events and bar.done < (bar.total or 0))):
+    def _training_bar(self, done: int, total: int | None, rate: bytes, postfix: bytes | None) -> None:
+        if self._segments.attentive:
+            self._end_text()
+        events = self._steps.redraw(done, total, rate, postfix, self._t)
+        if self._phase != "training" and (self._phase != "done" or (events and done < (total or 0))):
             self._enter("training")
-        self._events.extend(events)
+        if events:
+            self._events.extend(events)
 
     def _other_bar(self, bar: Bar) -> None:
+        if self._segments.attentive:
+            self._end_text()
         if bar.name in ("validation steps", "epoch validation steps") and bar.done < (bar.total or 0):
             self._enter("validating")
         progress = self._gate.admit(bar, self._t)
         if progress is not None:
             self._events.append(progress)
 
-    def _line(self, piece: Line) -> None:
-        raw = piece.raw
-        idle = self._record is None and not self._tracebacks.busy and self._phase is not None
-        if idle and not INTERESTING.match(raw) and not TELLING.search(raw):
-            return
-        self._text(without_gui_prefix(raw.decode("utf-8", "replace")), piece.glued)
+    def _end_text(self) -> None:
+        """Note that a bar came: the record and the exceptions before it are over."""
+        self._close_record()
+        self._tracebacks.settle()
+        self._give_tracebacks()
+        self._attend()
+
+    def _attend(self) -> None:
+        """Ask for every line only while one may belong to what is open."""
+        self._segments.attentive = self._record is not None or self._tracebacks.busy or self._phase is None
+
+    def _line(self, raw: bytes, glued: bool) -> None:
+        self._text(without_gui_prefix(raw.decode("utf-8", "replace")), glued)
+        self._attend()
 
     def _text(self, text: str, glued: bool) -> None:
         if self._phase is None and text.strip():

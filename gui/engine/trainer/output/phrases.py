@@ -122,24 +122,34 @@ _REFUSALS = re.compile(
     r"(?:\S+\.py|accelerate(?: <command>)?[\w \[\]<>.-]*): error: (?P<refusal>.+)"
     r"|\S*python[\d.]*(?:\.exe)?: (?P<python>(?:can't open file|No module named) .+)"
     r"|(?P<shell>'accelerate' is not recognized.*|.*\baccelerate: (?:command )?not found.*)"
+    r"|(?P<fatal>Fatal Python error: .+)"
     r"|(?P<driver>Error (?:no kernel image|invalid device function|out of memory).* at line \d+ in file .*)"
 )
-_PYTHON_WARNING = re.compile(r"(?P<file>\S+\.py):(?P<line>\d+): (?P<words>\w*Warning: .+)")
+_PYTHON_WARNING = re.compile(r"(?P<file>(?:[A-Za-z]:)?[^:]*\.pyx?):(?P<line>\d+): (?P<words>\w*Warning: .+)")
 _ELASTIC = re.compile(r"[EW]\d{4} [\d:.]+ \d+ (?P<place>\S+)\] (?P<words>.+)")
 
-INTERESTING = re.compile(
-    rb"\s*(?:\d{4}-\d\d-\d\d |INFO|WARNING|ERROR|CRITICAL|DEBUG|\[|Traceback|File \"|"
+starts_telling = re.compile(
+    rb"\s{0,40}(?:\d{4}-\d\d-\d\d |INFO|WARNING|ERROR|CRITICAL|DEBUG|\[|Traceback|File \"|"
     rb"epoch \d|sav|Sav|num|total |batch size|gradient |override|accelerat|'accelerat|use |"
     rb"\d+ (?:train|reg) |unet |cach|gener|model saved|load|import net|create LoRA|prepare opt|"
     rb"[EW]\d{4} |\xe2\x95\xad|Error|NaN|no reg|No |neither|some of|ignore|failed to|zero_term|"
-    rb"learning rate|because|illegal|Invalid|Config)"
-)
-"""Starts of lines that may mean something; other lines are looked at only for the words below."""
+    rb"learning rate|because|illegal|Invalid|Config|Fatal|[\w.]*(?:Error|Exception|Interrupt|Invalid|BadZip))"
+).match
+"""Tells whether a bare line starts like one that may mean something."""
 
-TELLING = re.compile(
-    rb"Error|Exception|Interrupt|Invalid|BadZip|Warning: |: error: |not found|python[\d.]*(?:\.exe)?: "
-)
-"""Words that make a line worth a look wherever they stand."""
+LOUD = (b"\r", b"]", b"Warning: ", b"python", b": error: ", b" not found")
+"""What can make a line matter wherever it stands in it."""
+
+
+def may_matter(raw: bytes) -> bool:
+    """Tell cheaply whether a bare line may mean something; most lines of a chatty library do not."""
+    return (
+        starts_telling(raw) is not None
+        or b"Warning: " in raw
+        or b"python" in raw
+        or b": error: " in raw
+        or b" not found" in raw
+    )
 
 
 def read_sentence(text: str) -> Meaning | None:

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 
 MESSAGE_COLUMN = 29
 _ROW = re.compile(
-    r"\s*(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:,\d+)? )?\s*"
+    r"\s{0,40}(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:,\d{1,6})? )?"
     r"(?:(INFO|WARNING|ERROR|CRITICAL|DEBUG)\s*$|(INFO {4}|WARNING |ERROR {3}|CRITICAL|DEBUG {3}) (.*))"
 )
-_SOURCE = re.compile(r"^(.*?)(?:^|\s)([\w.\-]+\.pyx?:\d+)\s*$")
+_SOURCE = re.compile(r"[\w.\-]+\.pyx?:\d+")
 _MOST_ROWS = 400
+_LONGEST_ROW = 4000
 _GUI_PREFIX = re.compile(r"^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] \[[A-Z]+\] ?")
 
 
@@ -60,12 +61,11 @@ def begin_record(text: str, line: int) -> Record | None:
         return None
     if match[1]:
         return Record(match[1], line, None, None, [""])
-    rest = match[3]
-    place = _SOURCE.match(rest)
-    if place is None:
-        return Record(match[2].strip(), line, None, None, [rest.rstrip()])
-    width = cells(rest.rstrip()) - len(place[2]) - 1
-    return Record(match[2].strip(), line, place[2], width, [place[1].rstrip()])
+    level, rest = match[2].strip(), match[3][:_LONGEST_ROW].rstrip()
+    words, _space, source = rest.rpartition(" ")
+    if not _SOURCE.fullmatch(source):
+        return Record(level, line, None, None, [rest])
+    return Record(level, line, source, cells(rest) - len(source) - 1, [words.rstrip()])
 
 
 def continue_record(record: Record, text: str) -> bool:
@@ -73,7 +73,7 @@ def continue_record(record: Record, text: str) -> bool:
     if not text.startswith(" " * MESSAGE_COLUMN) or _ROW.match(text):
         return False
     if len(record.rows) < _MOST_ROWS:
-        record.rows.append(text[MESSAGE_COLUMN:].rstrip())
+        record.rows.append(text[MESSAGE_COLUMN:_LONGEST_ROW].rstrip())
     return True
 
 

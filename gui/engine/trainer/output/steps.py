@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Sequence
 
 from gui.engine.trainer.events import LossNonfinite, Progress, Step
 from gui.engine.trainer.output.bars import Bar, loss_of, steps_per_second
 
 _WINDOW = 10
 _MOST_NAMES = 64
-
 
 StepEvent = Step | LossNonfinite | Progress
 
@@ -33,38 +33,44 @@ class StepCounter:
         self._number = -1
         self._total: int | None = None
         self._given = True
-        self._postfix: str | None = None
+        self._postfix: bytes | None = None
         self._loss: float | None = None
-        self._rate = ""
+        self._rate = b""
         self._interrupted = False
         self._nonfinite = False
         self._times: deque[tuple[float, int]] = deque(maxlen=_WINDOW)
 
-    def redraw(self, bar: Bar, t: float | None) -> list[StepEvent]:
+    def redraw(
+        self, done: int, total: int | None, rate: bytes, postfix: bytes | None, t: float | None
+    ) -> Sequence[StepEvent]:
         """Take one redraw; give the step that it settles and a loss that is no number.
 
         A new bar, at 0, gives a ``Progress``: it tells the total before the first step is done.
 
         Args:
-            bar: A bar that counts steps.
+            done: Steps done.
+            total: Steps expected, None where the bar does not know.
+            rate: The bar's rate as printed.
+            postfix: What follows the rate, None where nothing does.
             t: Seconds since the start, None where unknown.
         """
+        if done == self._number and self._given and postfix == self._postfix:
+            return ()
         events: list[StepEvent] = []
-        changed = bar.postfix != self._postfix
-        if bar.done != self._number:
-            self._next(bar, t, events)
-            fresh = bar.postfix is not None and changed
-        else:
-            fresh = bar.postfix is not None
+        first_draw = done != self._number
+        if first_draw:
+            self._next(done, total, t, events)
+        changed = postfix != self._postfix
         if changed:
-            self._postfix = bar.postfix
-            self._loss = loss_of(bar.postfix)
-        self._rate = bar.rate
-        of_step = bar.done if fresh and not self._given else bar.done + 1
-        if fresh and not self._given:
+            self._postfix = postfix
+            self._loss = loss_of(postfix)
+        self._rate = rate
+        step = done + 1
+        if not self._given and postfix is not None and (changed or not first_draw):
+            step = done
             events.append(self._settle(None if self._interrupted and not changed else self._loss, t))
-        if changed:
-            self._judge(of_step, t, events)
+        if changed and self._loss is not None:
+            self._judge(step, self._loss, t, events)
         return events
 
     def interrupt(self) -> None:
@@ -79,19 +85,21 @@ class StepCounter:
         """Give the last step if it was drawn once only: done, but its loss was never shown."""
         return [] if self._given else [self._settle(None, t)]
 
-    def _next(self, bar: Bar, t: float | None, events: list[StepEvent]) -> None:
+    def _next(self, done: int, total: int | None, t: float | None, events: list[StepEvent]) -> None:
+        """Turn to another number: the next step, or a new bar when it is a lower one."""
         if not self._given:
             # Drawn once: its first redraw was left out and its own loss reads like the one before.
-            events.append(self._settle(None if bar.done < self._number else self._loss, t))
-        if bar.done < self._number:
+            events.append(self._settle(None if done < self._number else self._loss, t))
+        if done < self._number:
+            self._postfix = None
             self._nonfinite = False
             self._times.clear()
-        self._number = bar.done
-        self._total = bar.total
-        self._given = bar.done == 0
-        if bar.done == 0:
-            events.append(Progress(t=t, name=bar.name, done=0, total=bar.total))
+        self._number = done
+        self._total = total
+        self._given = done == 0
         self._interrupted = False
+        if done == 0:
+            events.append(Progress(t=t, name="steps", done=0, total=total))
 
     def _settle(self, loss: float | None, t: float | None) -> Step:
         self._given = True
@@ -112,12 +120,19 @@ class StepCounter:
                 return (self._number - first) / (t - began)
         return steps_per_second(self._rate)
 
-    def _judge(self, step: int, t: float | None, events: list[StepEvent]) -> None:
-        if self._loss is None:
-            return
-        finite = math.isfinite(self._loss)
+    def _judge(self, step: int, loss: float, t: float | None, events: list[StepEvent]) -> None:
+        """Tell of a loss that is no number, once until a finite one comes.
+
+        Args:
+            step: The step whose loss it is: a redraw of a step that has its loss shows a micro-batch
+                of the next one.
+            loss: The loss.
+            t: Seconds since the start.
+            events: Where the event goes.
+        """
+        finite = math.isfinite(loss)
         if not finite and not self._nonfinite:
-            events.append(LossNonfinite(t=t, step=step, value=self._loss))
+            events.append(LossNonfinite(t=t, step=step, value=loss))
         self._nonfinite = not finite
 
 

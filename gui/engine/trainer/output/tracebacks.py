@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 _RANK = re.compile(r"^\[(?:rank|default)(\d{1,4})\]:(?: |$)?")
 _START = re.compile(r"\s*(?:\+ Exception Group )?Traceback \(most recent call last\)|╭─+ Traceback ")
-_FRAME = re.compile(r'\s*(?:\|\s*)?File "[^"]+", line \d+')
+_FRAME = re.compile(r'\s*(?:\|\s*)?File "[^"]+", line \d+(?:, in |\s*$)')
 _LINK = re.compile(
     r"\s*(?:During handling of the above exception, another exception occurred:"
     r"|The above exception was the direct cause of the following exception:"
@@ -23,7 +23,8 @@ _ACCELERATE = re.compile(
 _LONGEST = 2000
 _HEAD = 60
 _TAIL = 140
-_FOREIGN = 200
+_FOREIGN = 40
+_CODE_LINES = 12
 _MESSAGE_LINES = 60
 
 
@@ -46,6 +47,7 @@ class Traceback:
     tail: list[str] = field(default_factory=list)
     left_out: int = 0
     blanks: int = 0
+    code: int = 0
     foreign: int = 0
 
     def add(self, text: str) -> None:
@@ -98,8 +100,9 @@ class TracebackCollector:
 
     def settle(self) -> None:
         """Note that something came which is no line of text: exceptions that have ended are over."""
-        if self._open:
-            for rank in [rank for rank, open_ in self._open.items() if open_.type is not None]:
+        for rank, current in list(self._open.items()):
+            current.foreign += 1
+            if current.type is not None or current.foreign > _FOREIGN:
                 self.done.append(self._open.pop(rank))
 
     def finish(self) -> None:
@@ -171,14 +174,13 @@ class TracebackCollector:
         return False
 
     def _continues(self, current: Traceback, body: str) -> bool:
-        """Judge a line before the exception's own: frames, code, carets, blanks."""
-        if (
-            not body
-            or body[0] in " \t│╭╰❱|+"
-            or _START.match(body)
-            or _FRAME.match(body)
-            or _LINK.match(body)
-        ):
+        """Judge a line before the exception's own: frames, code, carets, boxes, blanks."""
+        if not body or body[0] in "│╭╰❱|+" or _START.match(body) or _FRAME.match(body) or _LINK.match(body):
+            current.code = 0
+            current.add(body)
+            return True
+        if body[0] in " \t" and current.code < _CODE_LINES:
+            current.code += 1
             current.add(body)
             return True
         match = _EXCEPTION.match(body)
