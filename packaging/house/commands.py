@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +16,7 @@ from house.sample import home_folder, run_program, train_sample, working_trainer
 from house.system import has_display, look_after_libraries
 from house.trouble import Trouble
 
+HOME_VARIABLE = "KOHYA_PREFLIGHT_HOME"
 PROJECT = Path(__file__).resolve().parents[2]
 
 
@@ -27,6 +29,9 @@ def main(arguments: Sequence[str]) -> int:
     options, extra = _parser().parse_known_args(arguments)
     if extra and options.command != "test":
         _parser().error(_("unknown: {words}").format(words=" ".join(extra)))
+    if os.environ.get(HOME_VARIABLE):
+        # Children work in another folder.
+        os.environ[HOME_VARIABLE] = str(Path(os.environ[HOME_VARIABLE]).expanduser().absolute())
     environment = Environment(PROJECT)
     try:
         return _do(options, [word for word in extra if word != "--"], environment)

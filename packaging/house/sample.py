@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -14,6 +13,8 @@ from gui.engine.texts import _
 from house.environment import Environment, child_variables
 
 Say = Callable[[str], None]
+
+_WHERE = "from gui.engine.paths import Home; print(Home.find().root)"
 
 
 def working_trainer(environment: Environment) -> dict[str, Any] | None:
@@ -45,8 +46,12 @@ def train_sample(environment: Environment, home: Path, say: Say) -> int:
     """
     source = environment.project / "resources" / "sample_project"
     place = home / "sample_project"
-    if not (place / "plan.toml").is_file():
-        shutil.copytree(source, place, dirs_exist_ok=True)
+    if not place.exists():
+        # Whole or not at all: a copy that was cut off would be trained as it is.
+        unfinished = place.with_name("sample_project.part")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        shutil.copytree(source, unfinished, ignore=shutil.ignore_patterns("__pycache__"))
+        unfinished.rename(place)
     say(_("Training the sample project in {folder} with the practice trainer.").format(folder=place))
     words = ["run", str(place / "plan.toml"), "--practice"]
     return run_program(environment, words)
@@ -61,8 +66,7 @@ def run_program(environment: Environment, words: list[str]) -> int:
 def home_folder(environment: Environment) -> Path:
     """Ask the program where it keeps its things."""
     answer = subprocess.run(
-        [environment.python, "-c", "from gui.engine.paths import Home; print(Home.find().root)"],
-        cwd=environment.project, env={**child_variables(), "PYTHONIOENCODING": "utf-8"},
-        stdout=subprocess.PIPE, check=True,
+        [environment.python, "-I", "-X", "utf8", "-c", _WHERE],
+        env=child_variables(), stdout=subprocess.PIPE, check=True,
     )  # fmt: skip
-    return Path(answer.stdout.decode("utf-8").rstrip("\r\n") or os.curdir)
+    return Path(answer.stdout.decode("utf-8").rstrip("\r\n"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 import tomllib
@@ -343,3 +344,31 @@ def test_that_the_home_is_the_programs_own(monkeypatch: pytest.MonkeyPatch, tmp_
     monkeypatch.setenv("KOHYA_PREFLIGHT_HOME", str(tmp_path / "집 x"))
     environment = SimpleNamespace(python=Path(sys.executable), project=PROJECT)
     assert sample.home_folder(environment) == tmp_path / "집 x"
+
+
+def test_that_a_relative_home_means_the_folder_of_the_person(
+    stage: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KOHYA_PREFLIGHT_HOME", "here")
+    assert commands.main(["setup"]) == 0
+    assert os.environ["KOHYA_PREFLIGHT_HOME"] == str(tmp_path / "here")
+
+
+def test_that_the_sample_is_trained_outside_the_checkout_and_keeps_its_changes(
+    checkout: Environment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    source = checkout.project / "resources" / "sample_project"
+    (source / "images").mkdir(parents=True)
+    (source / "images" / "a.png").touch()
+    (source / "plan.toml").write_text("first", "utf-8")
+    ran: list[list[str]] = []
+    monkeypatch.setattr(sample, "run_program", lambda environment, words: ran.append(words) or 0)
+    home = tmp_path / "home"
+    assert sample.train_sample(checkout, home, lambda text: None) == 0
+    plan = home / "sample_project" / "plan.toml"
+    plan.write_text("changed", "utf-8")
+    assert sample.train_sample(checkout, home, lambda text: None) == 0
+    assert plan.read_text("utf-8") == "changed"
+    assert (home / "sample_project" / "images" / "a.png").exists()
+    assert ran == [["run", str(plan), "--practice"]] * 2
