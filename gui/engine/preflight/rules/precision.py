@@ -1,0 +1,310 @@
+"""Rules about number formats: what overflows, what the GPU cannot do, what the trainer refuses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gui.engine.findings import Finding, Fix
+from gui.engine.preflight.rule import Rule
+from gui.engine.preflight.view import View
+from gui.engine.texts import _
+
+OVERFLOWS_IN_FP16 = ("flux_", "sd3_", "lumina_", "hunyuan_", "anima_")
+"""Scripts of transformer models; fp16 activations overflow in FLUX and SD3 by many reports, the
+others were trained in bf16 and say so in their documentation."""
+
+FP16_REPORTED = ("flux_", "sd3_")
+
+FP16_SAFE_OPTIMIZERS = frozenset(
+    {"adamw8bit", "pagedadamw8bit", "lion8bit", "pagedlion8bit", "sgdnesterov8bit"}
+)
+"""Optimizers that survive fp16 weights: they keep their own state (NAN-13, NAN-14)."""
+
+FP16_VAE = re.compile(r"fp16[-_ .]?fix", re.IGNORECASE)
+"""The name under which the repaired SDXL VAE is passed on."""
+
+
+def computes_in(view: View) -> str:
+    """Return ``mixed_precision`` as the trainer takes it: ``no`` when it is absent or no text."""
+    return view.text("mixed_precision") or "no"
+
+
+def bf16_is_native(view: View) -> bool | None:
+    """Return whether the GPU computes bf16 itself (Ampere, compute capability 8.0); None if unknown."""
+    capability = view.gpu.capability if view.gpu else None
+    return None if capability is None else capability >= (8, 0)
+
+
+def _use_bf16(view: View, *, safe: bool = True) -> tuple[Fix, ...]:
+    if bf16_is_native(view) is False:
+        return ()
+    changes: dict[str, object] = {"mixed_precision": "bf16"}
+    if view.flag("full_fp16"):
+        changes |= {"full_fp16": None, "full_bf16": True} if view.knows("full_bf16") else {"full_fp16": None}
+    return (Fix(id="use-bf16", label=_("compute in bf16"), changes=changes, safe=safe),)
+
+
+def _use_fp32(*, safe: bool = False) -> Fix:
+    return Fix(
+        id="use-fp32",
+        label=_("compute in full precision (slower, more memory)"),
+        changes={"mixed_precision": "no", "full_fp16": None, "full_bf16": None},
+        safe=safe,
+    )
+
+
+def check_nan_flux_fp16(view: View) -> Iterator[Finding]:
+    """The transformer models overflow in fp16 (NAN-01, NAN-02, NAN-03, NAN-07, NAN-18)."""
+    if computes_in(view) != "fp16" or not view.script.startswith(OVERFLOWS_IN_FP16):
+        return
+    reported = view.script.startswith(FP16_REPORTED)
+    hopeless = bf16_is_native(view) is False
+    detail = _("Its activations are larger than fp16 can hold: the loss becomes NaN within a few steps.")
+    if hopeless:
+        detail += " " + _(
+            "This GPU does not compute bf16 itself. Full precision works where memory allows, several times "
+            "slower; otherwise this card is not suited to the family."
+        )
+    yield Finding(
+        id="nan-flux-fp16",
+        severity="stop" if reported else "danger",
+        title=_("This model family cannot be trained in fp16."),
+        detail=detail,
+        arguments=("mixed_precision",),
+        fixes=(*_use_bf16(view), _use_fp32()),
+        sources=("N7", "NAN-01", "NAN-02", "NAN-03", "NAN-07", "NAN-18", f"trainer: {view.script}"),
+    )
+
+
+def check_nan_sdxl_fp16(view: View) -> Iterator[Finding]:
+    """SDXL in fp16 on a GPU that could do bf16 is an unnecessary risk (NAN-09)."""
+    if computes_in(view) == "fp16" and view.script.startswith("sdxl_") and bf16_is_native(view):
+        yield Finding(
+            id="nan-sdxl-fp16",
+            severity="warning",
+            title=_("This GPU can compute in bf16, which does not overflow."),
+            detail=_("SDXL in fp16 has ended in NaN after thousands of steps; bf16 costs nothing here."),
+            arguments=("mixed_precision",),
+            fixes=_use_bf16(view),
+            sources=("N7", "S5", "NAN-09"),
+        )
+
+
+def check_sd2_fp16(view: View) -> Iterator[Finding]:
+    """SD 2 overflows in fp16 attention (NAN-21)."""
+    if computes_in(view) == "fp16" and view.flag("v2"):
+        yield Finding(
+            id="sd2-fp16",
+            severity="warning",
+            title=_("SD 2 models overflow in fp16."),
+            detail=_("The attention of SD 2.1 exceeds what fp16 can hold, and the loss becomes NaN."),
+            arguments=("mixed_precision", "v2"),
+            fixes=(*_use_bf16(view), _use_fp32()),
+            sources=("N7", "NAN-21"),
+        )
+
+
+def check_bf16_gpu(view: View) -> Iterator[Finding]:
+    """Older GPUs do not compute bf16: refused by old torch, emulated and slow by new (ENV-04)."""
+    if computes_in(view) != "bf16" or bf16_is_native(view) is not False:
+        return
+    torch = _version(view.facts.trainer.torch if view.facts.trainer else None)
+    emulates = torch is not None and torch >= (2, 3)
+    must = view.script.startswith(OVERFLOWS_IN_FP16)
+    fp16 = Fix(
+        id="use-fp16",
+        label=_("compute in fp16"),
+        changes={"mixed_precision": "fp16", "full_bf16": None}
+        | ({"no_half_vae": True} if view.script.startswith("sdxl_") and view.knows("no_half_vae") else {}),
+        safe=not emulates,
+    )
+    yield Finding(
+        id="bf16-emulated" if emulates or must else "bf16-gpu",
+        severity="warning" if emulates or must else "stop",
+        title=_("{gpu} does not compute bf16 itself.").format(
+            gpu=(view.gpu.name if view.gpu else "") or _("This GPU")
+        ),
+        detail=(
+            _("It is emulated: it works, but expect several times the time a step.")
+            if emulates or must
+            else _("The trainer stops with “bf16 mixed precision requires … a supported device”.")
+        ),
+        arguments=("mixed_precision",),
+        fixes=() if must else (fp16,),
+        sources=("ENV-04", "NAN-04", "SLOW-10"),
+    )
+
+
+def _version(text: str | None) -> tuple[int, int] | None:
+    found = re.match(r"(\d+)\.(\d+)", text or "")
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def check_sdxl_vae(view: View) -> Iterator[Finding]:
+    """The SDXL VAE overflows in fp16 and gives NaN latents (NLAT-01)."""
+    fixed_vae = FP16_VAE.search(view.text("vae") or "")
+    if computes_in(view) != "fp16" or not view.script.startswith("sdxl_") or fixed_vae:
+        return
+    if view.flag("no_half_vae") or not view.knows("no_half_vae"):
+        return
+    yield Finding(
+        id="sdxl-vae",
+        severity="stop",
+        title=_("The SDXL VAE gives NaN in fp16."),
+        detail=_(
+            "Images become NaN latents: older trainers stop, newer ones cache them without a word "
+            "and train on nothing. Keep the VAE in full precision; it costs memory only while caching."
+        ),
+        arguments=("no_half_vae", "mixed_precision", "vae"),
+        fixes=(
+            Fix(
+                id="no-half-vae",
+                label=_("keep the VAE in full precision"),
+                changes={"no_half_vae": True},
+                safe=True,
+            ),
+            *_use_bf16(view, safe=False),
+        ),
+        sources=("NLAT-01", "OOM-02", "trainer: train_util.py:3096, strategy_base.py:475"),
+    )
+
+
+def check_full_fp16(view: View) -> Iterator[Finding]:
+    """Weights in fp16 survive only 8-bit optimizers (NAN-13 to NAN-17)."""
+    if not view.flag("full_fp16") or view.optimizer in FP16_SAFE_OPTIMIZERS:
+        return
+    yield Finding(
+        id="full-fp16",
+        severity="stop",
+        title=_("Weights in fp16 become NaN with this optimizer."),
+        detail=_(
+            "full_fp16 keeps weights and gradients in fp16, without the scaler that mixed precision has. "
+            "Only 8-bit optimizers were seen to survive it."
+        ),
+        arguments=("full_fp16", "optimizer_type"),
+        fixes=(
+            Fix(
+                id="mixed",
+                label=_("keep the weights in full precision"),
+                changes={"full_fp16": None},
+                safe=True,
+            ),
+            *_use_bf16(view, safe=False),
+        ),
+        sources=("NAN-13", "NAN-14", "NAN-15", "NAN-16", "NAN-17"),
+    )
+
+
+def check_full_needs_mixed(view: View) -> Iterator[Finding]:
+    """``full_fp16`` and ``full_bf16`` need the same mixed precision (train_network.py:814-823)."""
+    wanted = "fp16" if view.flag("full_fp16") else "bf16" if view.flag("full_bf16") else None
+    if wanted is None or computes_in(view) == wanted:
+        return
+    name = f"full_{wanted}"
+    if wanted == "bf16" and view.script in ("train_db.py", "fine_tune.py", "train_control_net.py"):
+        return
+    yield Finding(
+        id="full-precision-mixed",
+        severity="stop",
+        title=_("{name} needs mixed_precision {wanted}.").format(name=name, wanted=wanted),
+        detail=_("The trainer checks it only after everything is loaded and cached, and stops."),
+        arguments=(name, "mixed_precision"),
+        fixes=(
+            Fix(
+                id="drop-full",
+                label=_("leave {name} out").format(name=name),
+                changes={name: None},
+                safe=True,
+            ),
+            Fix(
+                id="set-mixed",
+                label=_("set mixed_precision to {wanted}").format(wanted=wanted),
+                changes={"mixed_precision": wanted},
+                safe=False,
+            ),
+        ),
+        sources=("trainer: train_network.py:814-823, sdxl_train.py:458",),
+    )
+
+
+def check_fp8_needs_mixed(view: View) -> Iterator[Finding]:
+    """``fp8_base`` in the LoRA scripts needs a mixed precision and torch 2.1 (train_network.py:829)."""
+    if not view.script.endswith("train_network.py"):
+        return
+    names = [name for name in ("fp8_base", "fp8_base_unet") if view.flag(name) and view.knows(name)]
+    if not names or view.script == "anima_train_network.py":
+        return
+    torch = _version(view.facts.trainer.torch if view.facts.trainer else None)
+    drop = Fix(
+        id="drop-fp8",
+        label=_("leave {names} out (more memory)").format(names=", ".join(names)),
+        changes=dict.fromkeys(names),
+        safe=False,
+    )
+    if torch is not None and torch < (2, 1):
+        title = _("fp8_base needs PyTorch 2.1 or newer.")
+        fixes: tuple[Fix, ...] = (drop,)
+    elif computes_in(view) == "no":
+        title = _("fp8_base needs mixed_precision bf16 or fp16.")
+        wanted = "fp16" if bf16_is_native(view) is False else "bf16"
+        label = _("set mixed_precision to {wanted}").format(wanted=wanted)
+        fixes = (Fix(id="set-mixed", label=label, changes={"mixed_precision": wanted}, safe=True), drop)
+    else:
+        return
+    yield Finding(
+        id="fp8-mixed",
+        severity="stop",
+        title=title,
+        detail=_("The trainer checks it only after loading and caching, and stops."),
+        arguments=("fp8_base", "mixed_precision"),
+        fixes=fixes,
+        sources=("trainer: train_network.py:829-833",),
+    )
+
+
+def check_save_precision(view: View) -> Iterator[Finding]:
+    """Another number format in the file than in training loses range or digits (NAN-10)."""
+    computed, saved = computes_in(view), view.text("save_precision")
+    if {computed, saved} == {"bf16", "fp16"}:
+        yield Finding(
+            id="precision",
+            severity="hint",
+            title=_("The file is saved in {saved}, training computes in {computed}.").format(
+                saved=saved, computed=computed
+            ),
+            detail=_("Values that fit the one may not fit the other. Save in the same format, or as float."),
+            arguments=("save_precision", "mixed_precision"),
+            fixes=(
+                Fix(
+                    id="same",
+                    label=_("save in {computed}").format(computed=computed),
+                    changes={"save_precision": computed},
+                    safe=True,
+                ),
+            ),
+            sources=("NAN-10",),
+        )
+
+
+RULES: tuple[Rule, ...] = (
+    Rule("nan-flux-fp16", check_nan_flux_fp16, ("NAN-01",), lambda: _("Transformer families in fp16")),
+    Rule("nan-sdxl-fp16", check_nan_sdxl_fp16, ("NAN-09",), lambda: _("SDXL in fp16 where bf16 works")),
+    Rule("sd2-fp16", check_sd2_fp16, ("NAN-21",), lambda: _("SD 2 in fp16")),
+    Rule("bf16-gpu", check_bf16_gpu, ("ENV-04",), lambda: _("bf16 on a GPU that does not compute it")),
+    Rule("sdxl-vae", check_sdxl_vae, ("NLAT-01",), lambda: _("The SDXL VAE in fp16")),
+    Rule("full-fp16", check_full_fp16, ("NAN-13",), lambda: _("Weights in fp16 with a normal optimizer")),
+    Rule(
+        "full-precision-mixed",
+        check_full_needs_mixed,
+        ("trainer: train_network.py:814-823",),
+        lambda: _("full_fp16 or full_bf16 without the same mixed precision"),
+    ),
+    Rule(
+        "fp8-mixed",
+        check_fp8_needs_mixed,
+        ("trainer: train_network.py:829-833",),
+        lambda: _("fp8_base without mixed precision"),
+    ),
+    Rule("precision", check_save_precision, ("NAN-10",), lambda: _("Saving in another half precision")),
+)
