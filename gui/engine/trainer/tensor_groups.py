@@ -46,6 +46,16 @@ def is_constant(group: str) -> bool:
     return group.endswith(".alpha")
 
 
+def grows_from_little(group: str) -> bool:
+    """Whether the group's numbers may start at or near zero, so that early growth is no jump.
+
+    That holds for parts of adapters, but for those that start at a size of their own, and for the
+    vectors of a textual inversion.
+    """
+    kind = group.rpartition(".")[2]
+    return kind not in _KAIMING_KINDS and (kind == group or _KIND.match(kind) is not None)
+
+
 def start_rms(group: str, shapes: Iterable[tuple[int, ...]]) -> float | None:
     """Return the root mean square with which training starts from nothing, where it is known.
 

@@ -20,6 +20,7 @@ from pydantic import Field
 from gui.engine.documents import Document, reason_of
 from gui.engine.errors import CannotRead, NotSafetensors
 from gui.engine.texts import _
+from gui.engine.trainer.model_metadata import number_of
 from gui.engine.trainer.safetensors_file import SafetensorsHeader, read_header
 from gui.engine.trainer.tensor_groups import is_constant, start_rms, tensor_group
 from gui.engine.trainer.tensor_scan import CancelledAsk, Progress, TensorSums, scan_tensors
@@ -86,6 +87,8 @@ class TensorReport(Document):
         bad_tensors: How many tensors hold either.
         bad: The first of these.
         tensors: How many tensors there are.
+        steps: Optimizer steps behind the file, by its metadata.
+        epoch: Epochs behind it, likewise.
         groups: Norms by part and kind of module, such as ``lora_unet.lora_up``.
         overall: Norm of everything but scale constants (``alpha``).
     """
@@ -103,6 +106,8 @@ class TensorReport(Document):
     bad_tensors: int = 0
     bad: tuple[BadTensor, ...] = ()
     tensors: int = 0
+    steps: int | None = None
+    epoch: int | None = None
     groups: dict[str, GroupNorm] = Field(default_factory=dict)
     overall: GroupNorm | None = None
 
@@ -141,7 +146,7 @@ def _check_file(
         header = read_header(path)
     except NotSafetensors as error:
         return report.model_copy(update={"readable": error.truncated, "reason": error.reason})
-    report = report.model_copy(update={"size_bytes": header.actual_bytes, "tensors": len(header.tensors)})
+    report = report.model_copy(update=_header_facts(header))
     if not header.complete:
         cut = header.actual_bytes < header.expected_bytes
         return report.model_copy(update={"readable": cut, "reason": _wrong_length(header)})
@@ -149,6 +154,15 @@ def _check_file(
     if sums is None:
         return report.model_copy(update={"reason": _("it changed while it was read")})
     return report.model_copy(update={"complete": True, "checked": True, **_findings(sums)})
+
+
+def _header_facts(header: SafetensorsHeader) -> dict[str, Any]:
+    return {
+        "size_bytes": header.actual_bytes,
+        "tensors": len(header.tensors),
+        "steps": number_of(header.metadata, "ss_steps"),
+        "epoch": number_of(header.metadata, "ss_epoch"),
+    }
 
 
 def _wrong_length(header: SafetensorsHeader) -> str:
