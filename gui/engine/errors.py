@@ -233,20 +233,33 @@ class TrainerBroken(PreflightError):
         root: The trainer's folder.
         python: Its interpreter.
         missing: The package that is not installed, where that is the reason.
+        own: Whether the trainer runs in this program's own Python, as the practice trainer does.
         reason: What is wrong, in plain words and already translated.
     """
 
     def __init__(
-        self, root: Path | str, python: Path | str, reason: str = "", *, missing: str | None = None
+        self,
+        root: Path | str,
+        python: Path | str,
+        reason: str = "",
+        *,
+        missing: str | None = None,
+        own: bool = False,
     ) -> None:
         super().__init__(root, python, reason)
         self.root = Path(root)
         self.python = Path(python)
         self.reason = reason
         self.missing = missing
+        self.own = own
 
     def message(self) -> str:
         """Name the missing package, or the reason."""
+        if self.missing and self.own:
+            return _(
+                "The practice trainer cannot run: this program's Python has no package “{missing}”. "
+                "Add it with: {python} -m pip install {missing}"
+            ).format(python=self.python, missing=self.missing)
         if self.missing:
             return _(
                 "The trainer at {root} cannot run: its Python ({python}) has no package “{missing}”. "

@@ -94,7 +94,6 @@ class TrainerFacts(Document):
         gpus: What torch sees.
         packages: Distribution to version; None when the module is there without a version.
             What is absent is not installed.
-        broken_packages: Distribution to the reason why its import fails, for the few that are tried.
         accelerate: The accelerate configuration in force.
         scripts: File name to parser.
         problems: Plain sentences about what is wrong with the install.
@@ -116,7 +115,6 @@ class TrainerFacts(Document):
     arch_list: tuple[str, ...] = ()
     gpus: tuple[GpuSeen, ...] = ()
     packages: dict[str, str | None] = Field(default_factory=dict)
-    broken_packages: dict[str, str] = Field(default_factory=dict)
     accelerate: AccelerateConfig | None = None
     scripts: dict[str, ScriptFacts] = Field(default_factory=dict)
     problems: tuple[str, ...] = ()

@@ -215,11 +215,12 @@ def _checkouts_in(place: Path) -> Iterator[Checkout]:
 
 def _enclosing(root: Path) -> tuple[Path, ...]:
     """A checkout inside a GUI shares the GUI's environment, one or two folders up."""
-    for inside in INSIDE[1:]:
-        parts = Path(inside).parts
-        if root.parts[-len(parts) :] == parts:
-            return tuple(root.parents[: len(parts)])
-    return ()
+    depths = [
+        len(parts)
+        for inside in INSIDE
+        if (parts := Path(inside).parts) and root.parts[-len(parts) :] == parts
+    ]
+    return tuple(root.parents[: max(depths, default=0)])
 
 
 def _origin_of(root: Path) -> Origin:
