@@ -14,7 +14,7 @@ from gui.engine.errors import Cancelled, ScriptNotUsable, TrainerBroken
 from gui.engine.resources import resource_path
 from gui.engine.trainer.accelerate_config import accelerate_config
 from gui.engine.trainer.catalogue import Catalogue
-from gui.engine.trainer.environment import trainer_environment, variables_to_set, variables_to_unset
+from gui.engine.trainer.inherited import clean_environment, variables_to_set, variables_to_unset
 from gui.engine.trainer.installs import TrainerInstall, practice_install
 from gui.engine.trainer.interpreters import executable_in
 from gui.engine.trainer.probe import probe, require_torch
@@ -426,12 +426,12 @@ def test_that_a_damaged_accelerate_config_is_told(tmp_path, content):
 
 def test_that_a_trainer_inherits_nothing_of_this_programs_python(monkeypatch):
     given = {"PYTHONPATH": "a", "PYTHONHOME": "b", "VIRTUAL_ENV": sys.prefix, "_PYI_X": "1", "PATH": "p"}
-    assert trainer_environment(given) == {"PATH": "p"}
+    assert clean_environment(given) == {"PATH": "p"}
     assert "VIRTUAL_ENV" not in variables_to_unset({"VIRTUAL_ENV": "/other"})
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     packed = {"LD_LIBRARY_PATH": "/tmp/_MEI", "LD_LIBRARY_PATH_ORIG": "/usr/lib/wsl/lib"}
     assert variables_to_set(packed) == {"LD_LIBRARY_PATH": "/usr/lib/wsl/lib"}
-    assert trainer_environment({"LD_LIBRARY_PATH": "/tmp/_MEI"}) == {}
+    assert clean_environment({"LD_LIBRARY_PATH": "/tmp/_MEI"}) == {}
 
 
 def test_that_the_probe_program_is_written_for_old_pythons():

@@ -17,8 +17,8 @@ from gui.engine.documents import iterate_json_lines, reason_of
 from gui.engine.errors import Cancelled, TrainerBroken
 from gui.engine.resources import resource_path
 from gui.engine.texts import _
-from gui.engine.trainer.environment import trainer_environment
 from gui.engine.trainer.facts import ImportFailure
+from gui.engine.trainer.inherited import clean_environment
 from gui.engine.trainer.installs import TrainerInstall
 
 Progress = Callable[[str, int, int], None]
@@ -121,7 +121,7 @@ class ProbeRun:
             return subprocess.Popen(
                 words,
                 cwd=self._install.root,
-                env=trainer_environment() | _OFFLINE,
+                env=clean_environment() | _OFFLINE,
                 stdin=subprocess.DEVNULL,
                 stdout=sink,
                 stderr=sink,

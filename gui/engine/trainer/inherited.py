@@ -47,7 +47,7 @@ def variables_to_set(environment: Mapping[str, str] | None = None) -> dict[str, 
     return {"LD_LIBRARY_PATH": before} if _packed() and before is not None else {}
 
 
-def trainer_environment(environment: Mapping[str, str] | None = None) -> dict[str, str]:
+def clean_environment(environment: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return a whole environment for a process of the trainer's Python.
 
     Args:
