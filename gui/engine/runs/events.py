@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, TypeAdapter, ValidationError
 
@@ -120,7 +120,6 @@ class Stopping(_RunEvent):
         stage: ``announced``; ``saving`` while a save is let finish; ``asked`` when the processes were
             signalled; ``killed`` when they did not go; ``gone`` when nothing is left.
         reason: Who wanted it.
-        alive: How many processes there are.
         latency_seconds: At ``asked``: since what caused the stop was read.
         sentence: For the user.
     """
@@ -128,7 +127,6 @@ class Stopping(_RunEvent):
     event: Literal["stopping"] = "stopping"
     stage: StopStage
     reason: StopReason
-    alive: int = 0
     latency_seconds: float | None = None
     sentence: str
 
@@ -272,6 +270,9 @@ LogEvent = Annotated[
     | VerdictGiven,
     Field(discriminator="event"),
 ]
+RUN_WORDS = frozenset(kind.model_fields["event"].default for kind in get_args(RunEvent))
+"""The ``event`` of everything that did not come from the trainer's output."""
+
 LOG_EVENT: TypeAdapter[LogEvent] = TypeAdapter(LogEvent)
 """One line of ``events.jsonl``."""
 

@@ -12,15 +12,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from gui.engine.documents import Document, iterate_json_lines, reason_of
-from gui.engine.runs.events import LOG_EVENT, RunEvent, parse_event
+from gui.engine.runs.events import LOG_EVENT, RUN_WORDS, RunEvent, parse_event
 from gui.engine.trainer.events import TrainerEvent
 
 _WAITING_LINES = 20_000
 """Most lines that wait for room; older ones are dropped then, the newest matter most."""
-
-_TRAINER_WORDS = frozenset(
-    {"phase", "progress", "epoch", "step", "loss-nonfinite", "saved", "setting", "warning", "error"}
-)
 
 
 class Lines:
@@ -133,7 +129,7 @@ class EventJournal:
         if not self._path.is_file():
             return
         for row in iterate_json_lines(self._path):
-            event = parse_event(row) if row.get("event") in _TRAINER_WORDS else None
+            event = parse_event(row) if row.get("event") not in RUN_WORDS else None
             if event is not None:
                 self._known[_key(event)] += 1
 

@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field, ValidationError
 
 from gui.engine.documents import Document, read_json, write_atomically
 from gui.engine.errors import CannotRead, NewerDocument
+from gui.engine.plan.model import NonfinitePolicy
 from gui.engine.texts import _
 
 SCHEMA = 1
@@ -110,12 +111,69 @@ class BaseModelFile(Document):
     sha256: str | None = None
 
 
+class CommandRecord(Versioned):
+    """The trainer's command without its tokens, and where its work will lie: ``command.json``.
+
+    Attributes:
+        argv: Its words.
+        cwd: Where it runs.
+        environment: What is added to the environment.
+        unset: What is taken out of it.
+        python: The trainer's interpreter.
+        script: The training script.
+        output_dir: Where models and states are written; None where the plan names no place.
+        output_name: What their names begin with.
+        logging_dir: Where the tracker writes.
+        tracker: Whether it writes event files that can be read.
+        expected_final: The last file, as far as the arguments tell.
+        save_state: Whether a state follows each model.
+        resumed: Whether the training goes on from a state.
+        wrapped: Whether another program (accelerate) starts the script.
+        note: Says what was left out, and that output.log is not cleaned.
+    """
+
+    argv: tuple[str, ...]
+    cwd: Path
+    environment: dict[str, str] = Field(default_factory=dict)
+    unset: tuple[str, ...] = ()
+    python: str
+    script: str = ""
+    output_dir: Path | None = None
+    output_name: str | None = None
+    logging_dir: Path | None = None
+    tracker: bool = False
+    expected_final: Path | None = None
+    save_state: bool = False
+    resumed: bool = False
+    wrapped: bool = False
+    note: str = ""
+
+
+class LaunchOrder(Document):
+    """What the first supervisor of a run is told to start; it comes through a pipe, tokens and all.
+
+    Attributes:
+        argv: The trainer's words.
+        cwd: Where it runs.
+        environment: Its whole environment.
+        python: The interpreter that runs the launcher.
+    """
+
+    argv: tuple[str, ...]
+    cwd: Path
+    environment: dict[str, str]
+    python: str
+
+
 class Manifest(Versioned):
     """What the run was made of, so that it can be understood and repeated.
 
     Attributes:
         program: Version of this program.
         practice: Whether the practice trainer runs.
+        plan_name: The plan's name.
+        guard: What happens when the loss is not finite.
+        created_at: Seconds since 1970 at which it was made, to tell its tracker's files from others'.
         created: Local time of day with its offset, for reading only.
         plan_file: Where the plan came from.
         presets: The plan's layers.
@@ -136,6 +194,9 @@ class Manifest(Versioned):
 
     program: str
     practice: bool = False
+    plan_name: str = ""
+    guard: NonfinitePolicy = "stop"
+    created_at: float = 0.0
     created: str = ""
     plan_file: str | None = None
     presets: tuple[str, ...] = ()

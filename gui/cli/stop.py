@@ -1,0 +1,28 @@
+"""``stop RUN [--after-save]``: stop a run, at once or after its next save."""
+
+from __future__ import annotations
+
+import argparse
+
+from gui.cli.asking import add_run_argument, ask_and_wait, run_of, say
+from gui.cli.watching import watch_run
+from gui.engine.texts import _
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this sub-command."""
+    add_run_argument(parser)
+    parser.add_argument(
+        "--after-save", action="store_true", help=_("wait until the next model is saved completely")
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Ask for the stop; without ``--after-save`` wait until nothing of the run is alive."""
+    folder = run_of(options)
+    answer = ask_and_wait(folder, "stop-after-save" if options.after_save else "stop")
+    status = say(answer)
+    if options.after_save or status != 0:
+        return status
+    verdict = watch_run(folder, stop_on_interrupt=False, from_now=True)
+    return 0 if verdict is not None and verdict.verdict in ("stopped", "finished") else 1

@@ -1,0 +1,77 @@
+"""The life of a supervisor process: take the run, look after it, leave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from gui.engine.runs.awake import keep_awake
+from gui.engine.runs.disk import system_free_bytes
+from gui.engine.runs.folder import RunFolder
+from gui.engine.runs.lock import SupervisorLock
+from gui.engine.runs.processes import boottime
+from gui.engine.runs.provenance import BaseModelHash
+from gui.engine.runs.records import LaunchOrder
+from gui.engine.runs.setup import assemble
+from gui.engine.runs.start import read_status
+from gui.engine.runs.status import Verdict
+from gui.engine.runs.supervisor import Supervisor
+
+LOCK_PATIENCE_SECONDS = 1.0
+"""Whoever looks whether a supervisor lives holds its lock for a moment."""
+
+
+def look_after(
+    run: RunFolder,
+    order: LaunchOrder | None,
+    *,
+    clock: Callable[[], float] = boottime,
+    free_bytes: Callable[[Path], int] = system_free_bytes,
+) -> Verdict | None:
+    """Be the run's supervisor until it is judged.
+
+    Args:
+        run: The folder.
+        order: What to launch; None to take over.
+        clock: Seconds since boot.
+        free_bytes: Says how much room there is below a folder.
+
+    Returns:
+        The verdict; None when the run was judged before.
+
+    Raises:
+        AlreadySupervised: Another supervisor looks after it.
+        CannotRead: The folder is damaged.
+        NewerDocument: A newer version of this program made it.
+    """
+    lock = SupervisorLock(run.lock)
+    lock.take(LOCK_PATIENCE_SECONDS)
+    try:
+        status = read_status(run)
+        if status is not None and status.state == "ended":
+            return None
+        return _supervise(run, order, clock, free_bytes)
+    finally:
+        lock.release()
+
+
+def _supervise(
+    run: RunFolder,
+    order: LaunchOrder | None,
+    clock: Callable[[], float],
+    free_bytes: Callable[[Path], int],
+) -> Verdict:
+    parts = assemble(run, clock=clock, free_bytes=free_bytes)
+    base_model = BaseModelHash(run.manifest, parts.manifest)
+    parts.sampler.start()
+    try:
+        with keep_awake() as awake:
+            if awake.note is not None:
+                parts.ledger.notice("awake", awake.note)
+            base_model.start()
+            return Supervisor(parts).supervise(order)
+    finally:
+        parts.sampler.stop()
+        parts.saves.close()
+        parts.ledger.close()
+        base_model.finish()

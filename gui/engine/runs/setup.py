@@ -1,0 +1,118 @@
+"""Puts the supervisor of one run together from its folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from gui.engine.hardware.gpu import GpuMonitor
+from gui.engine.hardware.host import HostMonitor
+from gui.engine.runs.board import Board
+from gui.engine.runs.disk import DiskWatch, system_free_bytes
+from gui.engine.runs.folder import RunFolder
+from gui.engine.runs.guard import Guard
+from gui.engine.runs.history import History, read_history
+from gui.engine.runs.inspector import Inspector
+from gui.engine.runs.keeper import CleanKeeper, kept_folder
+from gui.engine.runs.ledger import Ledger
+from gui.engine.runs.logreader import LogReader
+from gui.engine.runs.metrics import last_step_in
+from gui.engine.runs.processes import boottime
+from gui.engine.runs.records import CommandRecord, Manifest
+from gui.engine.runs.sampling import Sampling
+from gui.engine.runs.savedesk import SaveDesk
+from gui.engine.runs.stepjoin import StepJoin
+from gui.engine.runs.watch import TrainerWatch
+from gui.engine.trainer.tracker import TrackerReader
+
+
+@dataclass(frozen=True)
+class Parts:
+    """All that a supervisor works with.
+
+    Attributes:
+        run: The folder.
+        command: The trainer's command as it was noted.
+        manifest: What the run is made of.
+        history: What a supervisor before this one did.
+        ledger: Writes everything down.
+        watch: Follows what the trainer says.
+        saves: Follows what it saves.
+        sampler: Measures.
+        pid: This process.
+    """
+
+    run: RunFolder
+    command: CommandRecord
+    manifest: Manifest
+    history: History
+    ledger: Ledger
+    watch: TrainerWatch
+    saves: SaveDesk
+    sampler: Sampling
+    pid: int
+
+
+def assemble(
+    run: RunFolder,
+    *,
+    clock: Callable[[], float] = boottime,
+    free_bytes: Callable[[Path], int] = system_free_bytes,
+) -> Parts:
+    """Read the folder and make the parts.
+
+    Args:
+        run: The folder, written by ``start.create_run``.
+        clock: Seconds since boot.
+        free_bytes: Says how much room there is below a folder.
+
+    Raises:
+        CannotRead: The folder is not that of a run, or damaged.
+        NewerDocument: A newer version of this program made it.
+    """
+    command, manifest = CommandRecord.read(run.command), Manifest.read(run.manifest)
+    history = read_history(run.events)
+    board = Board(run.name, plan_name=manifest.plan_name, practice=manifest.practice)
+    board.put(supervisor_pid=os.getpid())
+    ledger = Ledger(run, board, clock)
+    ledger.said = history.said
+    if history.begun:
+        ledger.journal.remember_written()
+    guard = Guard(manifest.guard, has_tracker=command.tracker)
+    ledger.guard = guard.now
+    places = [run.path] + ([command.output_dir] if command.output_dir else [])
+    return Parts(
+        run=run,
+        command=command,
+        manifest=manifest,
+        history=history,
+        ledger=ledger,
+        watch=_watch(run, command, ledger, guard, begun=history.begun, created_at=manifest.created_at),
+        saves=SaveDesk(ledger, command, manifest, Inspector(_keeper(run, command))),
+        sampler=Sampling(ledger, GpuMonitor(), HostMonitor(), DiskWatch(places, free=free_bytes)),
+        pid=os.getpid(),
+    )
+
+
+def _keeper(run: RunFolder, command: CommandRecord) -> CleanKeeper | None:
+    """Return what keeps files, where the trainer removes older ones (trainer-facts 2.3)."""
+    removes = any(word.startswith("--save_last_n_") for word in command.argv)
+    if command.output_dir is None or not removes:
+        return None
+    return CleanKeeper(kept_folder(command.output_dir, run.name))
+
+
+def _watch(
+    run: RunFolder, command: CommandRecord, ledger: Ledger, guard: Guard, *, begun: bool, created_at: float
+) -> TrainerWatch:
+    seen_before = run.output_log.stat().st_size if begun and run.output_log.exists() else 0
+    has_tracker = command.tracker and command.logging_dir is not None
+    tracker = None
+    if has_tracker and command.logging_dir is not None:
+        # In a folder of its own all files are this run's; elsewhere those begun since its launch.
+        own = command.logging_dir.is_relative_to(run.path)
+        tracker = TrackerReader(command.logging_dir, since=None if own else created_at)
+    join = StepJoin(has_tracker=has_tracker, rows_done=last_step_in(run.metrics))
+    return TrainerWatch(ledger, LogReader(run.output_log, seen_before), tracker, join, guard)

@@ -1,0 +1,127 @@
+"""The sentences of verdicts: what happened, and what is left of the work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from gui.engine.runs.ending import Ending
+from gui.engine.runs.status import VerdictWord
+from gui.engine.texts import _
+
+
+def sentence_of(word: VerdictWord, reason: str, ending: Ending, clean: Sequence[Path]) -> str:
+    """Return what a user reads: how it ended, then which file to use."""
+    said = _what_happened(word, reason, ending)
+    left = "" if word in ("finished", "nothing-trained") else _what_is_left(ending, clean)
+    return f"{said} {left}".strip()
+
+
+def _what_happened(word: VerdictWord, reason: str, ending: Ending) -> str:
+    final = ending.final
+    values = {
+        "step": ending.tally.last_step or 0,
+        "total": ending.tally.total or "?",
+        "bad_step": ending.tally.first_nonfinite_step or "?",
+        "status": ending.exit_status,
+        "file": final.path.name if final else "",
+        "why": final.reason if final else "",
+        "folder": ending.disk_full or "",
+        "cause": _cause(ending),
+        "start_problem": ending.not_started,
+    }
+    return _sentences(word, reason, ending).format(**values)
+
+
+def _sentences(word: VerdictWord, reason: str, ending: Ending) -> str:
+    if word == "finished":
+        return _finished(ending)
+    if word == "suspect":
+        return _suspect(reason)
+    if word == "stopped":
+        return _stopped(reason, ending)
+    if word == "nothing-trained":
+        return _("The trainer found nothing to train and ended without an error. {cause}")
+    return _failed(reason)
+
+
+def _finished(ending: Ending) -> str:
+    final = ending.final
+    if final is not None and final.renamed_from is not None:
+        return _(
+            "Finished: {step} of {total} steps. The last file was renamed since; it is {file}, and complete."
+        )
+    if final is not None and final.weights == "not checked":
+        return _("Finished: {step} of {total} steps. {file} is there; its numbers were not checked ({why}).")
+    if ending.recovered and ending.tally.first_nonfinite_step is not None:
+        return _(
+            "Finished: {step} of {total} steps. {file} is complete and all its numbers are finite; the loss "
+            "was not a number for single steps from step {bad_step} on."
+        )
+    if ending.tally.total and (ending.tally.last_step or 0) < ending.tally.total:
+        return _(
+            "Finished after {step} of {total} steps, as a resumed training ends by its epochs. {file} is "
+            "complete and all its numbers are finite."
+        )
+    return _("Finished: {step} of {total} steps. {file} is complete and all its numbers are finite.")
+
+
+def _suspect(reason: str) -> str:
+    return {
+        "weights-nonfinite": _("The training ran to its end, but {file} is ruined: {why}."),
+        "loss-nonfinite": _(
+            "The training ran to its end, but the loss is not a number since step {bad_step}; {file} is "
+            "most likely ruined."
+        ),
+        "fewer-steps": _("The trainer says that it is done, but made only {step} of {total} steps."),
+        "final-unknown": _("The trainer says that it is done, but not which file it wrote."),
+    }[reason]
+
+
+def _stopped(reason: str, ending: Ending) -> str:
+    if reason == "guard":
+        return _("Stopped by the guard: the loss is not a number since step {bad_step}.")
+    if reason == "after-save":
+        return _("Stopped after a save, as asked, at step {step} of {total}.")
+    if reason == "outside":
+        return _("Something outside this program ended the training at step {step} (exit status {status}).")
+    if not ending.tally.last_step:
+        return _("Stopped as asked, before the first step.")
+    return _("Stopped as asked, at step {step} of {total}.")
+
+
+def _failed(reason: str) -> str:
+    return {
+        "not-started": _("The training was not started: {start_problem}"),
+        "rebooted": _("The machine was restarted while the training was at step {step} of {total}."),
+        "disk-full": _("The disk of {folder} was full: the training failed at step {step}."),
+        "vanished": _(
+            "The training ended at step {step} of {total} without its last file; nobody saw how. {cause}"
+        ),
+        "final-missing": _("The trainer says that it is done, but its last file {file} is not there."),
+        "final-incomplete": _("The last file {file} is not complete: {why}."),
+        "final-old": _(
+            "The trainer says that it is done, but {file} is older than this run: nothing was saved."
+        ),
+        "error": _("The training failed at step {step} (exit status {status}). {cause}"),
+    }.get(reason, _("The training failed at step {step} (exit status {status}). {cause}"))
+
+
+def _cause(ending: Ending) -> str:
+    if ending.causes:
+        return ending.causes[0].title
+    error = ending.tally.cause
+    if error is None:
+        return ""
+    return f"{error.type}: {error.message}" if error.type else error.message
+
+
+def _what_is_left(ending: Ending, clean: Sequence[Path]) -> str:
+    if clean:
+        return _("The last clean file is {file}.").format(file=clean[-1].name)
+    models = [file for file in ending.files if file.kind == "model" and not file.removed]
+    if models:
+        return _("No clean file was saved; {file}: {why}").format(
+            file=models[-1].path.name, why=models[-1].sentence or _("not looked at")
+        )
+    return _("Nothing was saved.")

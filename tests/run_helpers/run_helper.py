@@ -1,0 +1,105 @@
+"""Makes runs whose trainer is a small script of a test, and waits for what they do."""
+
+from __future__ import annotations
+
+import os
+import sys
+import textwrap
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from gui.engine.runs.events import RunEvent, read_events
+from gui.engine.runs.folder import RunFolder
+from gui.engine.runs.records import CommandRecord, LaunchOrder, Manifest, mark_of
+from gui.engine.runs.status import RunStatus
+from gui.engine.trainer.events import TrainerEvent
+
+HERE = Path(__file__).parent
+
+FINISHES = """
+header(5)
+for n in range(1, 6):
+    step(n, 5, 0.5 - n / 100)
+    sleep(0.05)
+save(f"{out}/lora.safetensors")
+saved()
+"""
+"""A training that goes well."""
+
+GOES_ON = """
+header(1000)
+for n in range(1, 1001):
+    step(n, 1000, 0.5)
+    sleep(0.05)
+"""
+"""One that takes almost a minute."""
+
+
+def make_run(tmp_path: Path, source: str, **options: Any) -> tuple[RunFolder, LaunchOrder]:
+    """Write a run folder for a script.
+
+    Args:
+        tmp_path: Of the test.
+        source: The trainer; ``out`` is its output folder, ``log`` its tracker's folder, and all of
+            ``acting`` is there.
+        options: Fields of the command and the manifest.
+    """
+    run = RunFolder(tmp_path / "home" / "runs" / "20261130-010203-a run")
+    run.path.mkdir(parents=True)
+    out = options.pop("output_dir", tmp_path / "out")
+    out.mkdir(exist_ok=True)
+    script = tmp_path / "train_network.py"
+    first = f"import sys; sys.path.insert(0, {str(HERE)!r})\nfrom acting import *\n"
+    script.write_text(
+        first + f"out = {str(out)!r}\nlog = {str(tmp_path / 'tracker')!r}\n" + textwrap.dedent(source), "utf-8"
+    )
+    argv = (sys.executable, str(script), *options.pop("words", ()))
+    known = {name: options.pop(name) for name in list(options) if name in Manifest.model_fields}
+    command = CommandRecord(
+        argv=argv,
+        cwd=tmp_path,
+        python=sys.executable,
+        script="train_network.py",
+        output_dir=out,
+        output_name="lora",
+        expected_final=options.pop("expected_final", out / "lora.safetensors"),
+        **options,
+    )
+    before = tuple(mark for path in sorted(out.iterdir()) if (mark := mark_of(path)))
+    command.write(run.command)
+    Manifest(program="test", plan_name="a run", existing=before, **known).write(run.manifest)
+    run.requests.mkdir()
+    RunStatus(name=run.name, plan_name="a run").write(run.status)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
+    environment |= {"PYTHONUNBUFFERED": "1", "PYTHONUTF8": "1"}
+    return run, LaunchOrder(argv=argv, cwd=tmp_path, environment=environment, python=sys.executable)
+
+
+def wait_until(true: Callable[[], object], seconds: float = 30.0) -> None:
+    """Wait until something is true; fail after a time that is far too long."""
+    until = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < until, "it did not happen"
+        time.sleep(0.02)
+
+
+def status(run: RunFolder) -> RunStatus:
+    """Return the run's status."""
+    return RunStatus.read(run.status)
+
+
+def ended(run: RunFolder) -> bool:
+    """Whether the run is judged."""
+    return status(run).state == "ended"
+
+
+def happened(run: RunFolder) -> list[TrainerEvent | RunEvent]:
+    """Return all events so far."""
+    return list(read_events(run.events))
+
+
+def of_kind(run: RunFolder, kind: type[Any]) -> list[Any]:
+    """Return the events of one kind."""
+    return [event for event in happened(run) if isinstance(event, kind)]
