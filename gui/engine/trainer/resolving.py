@@ -1,0 +1,246 @@
+"""Fills in what a plan leaves to its family, makes paths absolute, and says what is wrong or missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gui.engine.errors import UnknownFamily
+from gui.engine.findings import Finding, Fix
+from gui.engine.plan.dataset_judging import judge_dataset
+from gui.engine.plan.dataset_options import FOLDER_ARGUMENTS, KEY_OF_ARGUMENT, dataset_from_arguments
+from gui.engine.plan.dataset_toml import dataset_toml
+from gui.engine.plan.families import Family, KindOfTraining, family, script_for
+from gui.engine.plan.model import TrainingPlan
+from gui.engine.plan.paths import absolute, arguments_with_paths
+from gui.engine.redaction import SECRET_ARGUMENTS
+from gui.engine.texts import _
+from gui.engine.trainer.catalogue import Catalogue, ScriptArguments
+from gui.engine.trainer.judging import judge_arguments
+
+_NEVER = frozenset({"config_file", "output_config"})
+"""Arguments that make the trainer do something else than the plan says (trainer-facts 1.8)."""
+
+
+@dataclass(frozen=True)
+class ResolvedPlan:
+    """A plan in the words of one training script.
+
+    Attributes:
+        script: The script and its arguments.
+        arguments: What the command line gets: family's part filled in, paths absolute, without
+            tokens and without what the dataset file says.
+        dataset_toml: The dataset file's content; None when the plan brings its own.
+        tokens: Environment variable to token, of tokens that stood in the plan.
+        findings: All that is unknown, wrong or missing.
+        notes: What was done that a user should know.
+    """
+
+    script: ScriptArguments
+    arguments: dict[str, Any]
+    dataset_toml: str | None
+    tokens: dict[str, str]
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
+
+
+def resolve(plan: TrainingPlan, base: Path, catalogue: Catalogue) -> ResolvedPlan:
+    """Return a plan in the words of its training script.
+
+    Args:
+        plan: The plan.
+        base: The folder of the plan file.
+        catalogue: The trainer's arguments.
+
+    Raises:
+        PlanNotRunnable: Neither script nor family and kind tell what to run.
+        ScriptNotUsable: The trainer lacks the script, or cannot import it.
+    """
+    script = catalogue.script(script_for(plan))
+    kin = _family_of(plan)
+    kind = _kind_of(plan, kin, script.name)
+    given = {name: value for name, value in plan.arguments.items() if value is not None}
+    full = {**_family_arguments(kin, kind, script), **given}
+    mapping = dataset_from_arguments(
+        {name: value for name, value in full.items() if name in script.arguments or name in KEY_OF_ARGUMENT},
+        base,
+        script.name,
+    )
+    findings = [
+        *_never(given),
+        *judge_arguments(full, script, catalogue),
+        *_missing(full, kin, kind, plan.kind, script),
+    ]
+    own_file = full.get("dataset_config") is not None or full.get("dataset_class") is not None
+    text: str | None = None
+    if own_file:
+        findings += _twice_file(plan, full)
+    else:
+        dataset = _merged_dataset(plan.dataset, mapping.dataset)
+        judged = _judge_dataset(plan, given, dataset, script, bool(full.get("masked_loss")))
+        findings += judged
+        text = None if judged else dataset_toml(dataset, base)
+    arguments = arguments_with_paths(mapping.arguments, lambda value: absolute(value, base), base)
+    return ResolvedPlan(
+        script=script,
+        arguments={name: value for name, value in arguments.items() if name not in SECRET_ARGUMENTS},
+        dataset_toml=text,
+        tokens={SECRET_ARGUMENTS[name]: str(given[name]) for name in SECRET_ARGUMENTS if given.get(name)},
+        findings=tuple(findings),
+        notes=mapping.notes,
+    )
+
+
+def _family_of(plan: TrainingPlan) -> Family | None:
+    try:
+        return family(plan.family)
+    except UnknownFamily:
+        return None  # the plan names its script; that is enough
+
+
+def _kind_of(plan: TrainingPlan, kin: Family | None, script: str) -> KindOfTraining | None:
+    """Return how the family does what the script does; the plan's own kind where it fits."""
+    if kin is None:
+        return None
+    own = kin.kinds.get(plan.kind)
+    if own is not None and own.script == script:
+        return own
+    return next((kind for kind in kin.kinds.values() if kind.script == script), None)
+
+
+def _family_arguments(
+    kin: Family | None, kind: KindOfTraining | None, script: ScriptArguments
+) -> dict[str, Any]:
+    if kin is None:
+        return {}
+    filled = {**kin.arguments, **(kind.arguments if kind else {})}
+    if kind is not None and kind.network_modules:
+        filled["network_module"] = kind.network_modules[0]
+    return {name: value for name, value in filled.items() if name in script.arguments}
+
+
+def _never(given: Mapping[str, Any]) -> Iterator[Finding]:
+    for name in sorted(_NEVER & given.keys()):
+        if given[name] is False:
+            continue
+        yield Finding(
+            id="config-file",
+            severity="stop",
+            title=_("A run never uses {name}.").format(name=name),
+            detail=_(
+                "The trainer's own file of arguments skips its checks and swallows misspelt names; "
+                "writing one ends the trainer without training."
+            ),
+            arguments=(name,),
+            where=name,
+            fixes=(
+                Fix(
+                    id="remove",
+                    label=_("leave {name} out").format(name=name),
+                    changes={name: None},
+                    safe=False,
+                ),
+            ),
+            sources=("trainer: train_util.py:4700",),
+        )
+
+
+def _missing(
+    full: Mapping[str, Any],
+    kin: Family | None,
+    kind: KindOfTraining | None,
+    kind_name: str,
+    script: ScriptArguments,
+) -> Iterator[Finding]:
+    """Name what the parser does not insist on but the run needs, often only hours later."""
+    needed = {
+        "pretrained_model_name_or_path": _("the base model"),
+        "output_dir": _("the folder for the results"),
+    }
+    if "network_module" in script.arguments:
+        needed["network_module"] = _("the network's module")
+    if kin is not None and kind is not None:
+        needed |= {file.argument: _(file.title) for file in kin.needed_files(kind_name)}
+        needed |= {name: needed.get(name, "") for name in kind.needs}
+    if "token_string" in script.arguments:
+        needed["token_string"] = _("the new word")
+    for name, what in needed.items():
+        if full.get(name) in (None, "") and name in script.arguments:
+            title = _("{name} is missing: {what}.") if what else _("{name} is missing.")
+            yield Finding(
+                id="arg-missing",
+                severity="stop",
+                title=title.format(name=name, what=what),
+                detail=_("The trainer would begin, and fail when it first needs it."),
+                arguments=(name,),
+                where=name,
+                sources=("trainer: train_network.py:644, 1297", "trainer: train_util.py:5527"),
+            )
+
+
+def _merged_dataset(own: Mapping[str, Any], mapped: Mapping[str, Any]) -> dict[str, Any]:
+    """The trainer takes the command line only for what its dataset file leaves out; so do we."""
+    general = own.get("general")
+    said = {*own, *(general if isinstance(general, Mapping) else ())}
+    return {**{key: value for key, value in mapped.items() if key not in said}, **own}
+
+
+def _judge_dataset(
+    plan: TrainingPlan,
+    given: Mapping[str, Any],
+    dataset: Mapping[str, Any],
+    script: ScriptArguments,
+    masked_loss: bool,
+) -> list[Finding]:
+    folders = [name for name in FOLDER_ARGUMENTS[:3] if given.get(name) is not None]
+    if folders and (plan.dataset.get("subsets") or plan.dataset.get("datasets")):
+        return [_twice(folders[0], ["dataset.subsets"])]
+    findings = judge_dataset(dataset, script.name, masked_loss=masked_loss)
+    if not findings and not dataset.get("subsets") and not dataset.get("datasets"):
+        findings.append(_no_images(folders))
+    return findings
+
+
+def _no_images(folders: list[str]) -> Finding:
+    detail = _("Without images the trainer ends at once, and says that all is well.")
+    if folders:
+        detail = _(
+            "The folder must hold folders named like “10_name”: the number of repeats, then the class. "
+            "Or name the folder of images itself as image_dir of a subset."
+        )
+    return Finding(
+        id="no-data",
+        severity="stop",
+        title=_("The plan names no images."),
+        detail=detail,
+        arguments=(*folders, "dataset.subsets"),
+        where="dataset.subsets",
+        sources=("DATA-01", "trainer: train_network.py:575"),
+    )
+
+
+def _twice_file(plan: TrainingPlan, full: Mapping[str, Any]) -> list[Finding]:
+    name = "dataset_config" if full.get("dataset_config") is not None else "dataset_class"
+    also = [f"dataset.{key}" for key in plan.dataset]
+    return [_twice(name, also)] if also else []
+
+
+def _twice(name: str, also: list[str]) -> Finding:
+    return Finding(
+        id="dataset-twice",
+        severity="stop",
+        title=_("{name} and the plan's own dataset section both say what to train on.").format(name=name),
+        detail=_("The trainer would take one of them in silence."),
+        arguments=(name, *also),
+        where=name,
+        fixes=(
+            Fix(id="remove", label=_("leave {name} out").format(name=name), changes={name: None}, safe=False),
+        ),
+        sources=("trainer: train_network.py:521",),
+    )
+
+
+def _remove(name: str) -> Fix:
+    return Fix(id="remove", label=_("leave {name} out").format(name=name), changes={name: None}, safe=False)
