@@ -17,7 +17,8 @@ from gui.engine.errors import CannotLaunch, CannotRead
 from gui.engine.resources import resource_path
 from gui.engine.runs import process_table as table_module
 from gui.engine.runs.launching import too_long_for_windows
-from gui.engine.runs.process_table import LinuxTable, PsutilTable, process_table
+from gui.engine.runs.process_memory import SharedMemory
+from gui.engine.runs.process_table import LinuxTable, ProcessRow, PsutilTable, process_table
 from gui.engine.runs.processes import (
     RUN_MARKER,
     ExitRecord,
@@ -608,19 +609,65 @@ def test_that_stopping_what_has_ended_does_nothing(bench: Bench) -> None:
 
 
 @linux
-def test_that_the_memory_of_a_run_counts_shared_pages_once_when_asked_to_be_exact(bench: Bench) -> None:
+def test_that_what_processes_share_counts_once_in_the_memory_of_a_run(bench: Bench) -> None:
     code = (
         "import os, time\nblock = bytearray(os.urandom(1)) * (64 << 20)\n"
         "[os.fork() for _ in range(2)]\nprint('ready', flush=True)\ntime.sleep(600)"
     )
     bench.python(code)
     wait_for(lambda: bench.text().count("ready") == 4)
-    memory = tree_of(bench.folder).memory(exact=True)
+    memory = tree_of(bench.folder).memory()
     assert memory.processes == 5
     assert memory.pss_bytes is not None
     assert memory.rss_bytes > 4 * (64 << 20)
     assert 64 << 20 < memory.pss_bytes < 3 * (64 << 20)
-    assert tree_of(bench.folder).memory().pss_bytes is None
+
+
+class Measured:
+    """A table that says how often it was asked to measure, and a clock."""
+
+    def __init__(self, cost_seconds: float = 0.0) -> None:
+        self.now, self.cost, self.asked, self.share = 0.0, cost_seconds, 0, 40
+
+    def proportional_bytes(self, pid: int) -> int | None:
+        self.asked += 1
+        self.now += self.cost
+        return None if pid == 13 else self.share
+
+
+def row(pid: int, resident: int) -> ProcessRow:
+    return ProcessRow(pid, 1, None, None, 5, "running", resident)
+
+
+def test_that_growth_is_seen_between_measurements_and_these_are_rare() -> None:
+    table = Measured()
+    memory = SharedMemory(table, lambda: table.now)  # type: ignore[arg-type]
+    assert memory.held_bytes([row(1, 100), row(13, 7)]) == 40
+    assert memory.held_bytes([row(1, 130), row(13, 7)]) == 70
+    assert memory.held_bytes([row(1, 10), row(13, 7)]) == 0
+    assert table.asked == 2
+    table.now = 6
+    assert memory.held_bytes([row(1, 130), row(2, 50)]) == 80, "a new process: measured anew"
+    table.now = 12
+    assert memory.held_bytes([row(1, 140), row(2, 50)]) == 90
+    assert table.asked == 4
+    table.now = 22
+    assert memory.held_bytes([row(1, 140), row(2, 50)]) == 80
+    assert table.asked == 6
+    assert memory.held_bytes([row(13, 5)]) is None
+    assert memory.held_bytes([]) is None
+
+
+def test_that_a_dear_measurement_is_made_more_rarely() -> None:
+    table = Measured(cost_seconds=0.5)
+    memory = SharedMemory(table, lambda: table.now)  # type: ignore[arg-type]
+    memory.held_bytes([row(1, 100)])
+    table.now = 45
+    memory.held_bytes([row(1, 100)])
+    assert table.asked == 1
+    table.now = 51
+    memory.held_bytes([row(1, 100)])
+    assert table.asked == 2
 
 
 @linux
