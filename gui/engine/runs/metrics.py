@@ -49,11 +49,16 @@ class GpuRow(Document):
 
 
 class HostRow(Document):
-    """One look at the machine: the trainer's processes, free RAM, free room by folder."""
+    """One look at the machine: the trainer's processes, free RAM, free room by folder.
+
+    ``tree_pss_bytes`` is what the processes really hold; in ``tree_rss_bytes`` what they share counts
+    once for each.
+    """
 
     t: float | None = None
     metric: Literal["host"] = "host"
     tree_rss_bytes: int
+    tree_pss_bytes: int | None = None
     tree_processes: int
     ram_available_bytes: int | None = None
     disk_free_bytes: dict[str, int] = Field(default_factory=dict)

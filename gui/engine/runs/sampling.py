@@ -71,10 +71,7 @@ class Sampling:
             self._disks_due = now + DISK_SECONDS
             self.look_at_disks()
         rows = tree.members()
-        memory = TreeMemory(
-            rss_bytes=sum(row.resident_bytes for row in rows), pss_bytes=None, processes=len(rows)
-        )
-        self._look_at_host(memory)
+        self._look_at_host(tree.memory(rows))
         self._look_at_gpus([row.pid for row in rows])
 
     def look_at_disks(self) -> None:
@@ -104,6 +101,7 @@ class Sampling:
         board.put(
             host=HostNow(
                 tree_rss_bytes=memory.rss_bytes,
+                tree_pss_bytes=memory.pss_bytes,
                 peak_tree_rss_bytes=max(before.peak_tree_rss_bytes, memory.rss_bytes),
                 tree_processes=memory.processes,
                 ram_available_bytes=sample.ram_available_bytes,
@@ -114,6 +112,7 @@ class Sampling:
             HostRow(
                 t=self._ledger.t(),
                 tree_rss_bytes=memory.rss_bytes,
+                tree_pss_bytes=memory.pss_bytes,
                 tree_processes=memory.processes,
                 ram_available_bytes=sample.ram_available_bytes,
                 disk_free_bytes=dict(self._free),

@@ -166,7 +166,8 @@ class HostNow(Document):
     """The machine as last sampled.
 
     Attributes:
-        tree_rss_bytes: Memory of the trainer's processes.
+        tree_rss_bytes: Memory of the trainer's processes; what they share counts once for each.
+        tree_pss_bytes: What they really hold, None where it cannot be known.
         peak_tree_rss_bytes: The most so far.
         tree_processes: How many there are.
         ram_available_bytes: What other programs could still have.
@@ -174,6 +175,7 @@ class HostNow(Document):
     """
 
     tree_rss_bytes: int = 0
+    tree_pss_bytes: int | None = None
     peak_tree_rss_bytes: int = 0
     tree_processes: int = 0
     ram_available_bytes: int | None = None
