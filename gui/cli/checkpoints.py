@@ -1,0 +1,155 @@
+"""``checkpoints DIR|FILE [--json]``: what saved model files hold, and whether they are clean."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from gui.engine.errors import Cancelled
+from gui.engine.runs.examination import Examination, ExaminedFile, examine
+from gui.engine.texts import _, ngettext
+from gui.engine.trainer.tensor_groups import is_constant
+
+QUIET_SECONDS = 0.5
+"""What takes no longer shows no progress."""
+
+REDRAW_SECONDS = 0.1
+MIB, GIB = 1 << 20, 1 << 30
+SHOWN_GROUPS = 6
+SHOWN_TENSORS = 3
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this sub-command."""
+    parser.add_argument("path", metavar="DIR|FILE", help=_("a model file, or a folder of them"))
+    parser.add_argument("--json", action="store_true", help=_("print one JSON document"))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Examine and print; 1 when something is wrong with a file."""
+    line = _ProgressLine()
+    try:
+        found = examine(Path(options.path).absolute(), line.show)
+    except KeyboardInterrupt:
+        raise Cancelled from None
+    finally:
+        line.clear()
+    if options.json:
+        print(found.model_dump_json(by_alias=True, indent=2))
+    else:
+        print("\n".join(map(_plain, _report(found))))
+    return 1 if found.trouble else 0
+
+
+class _ProgressLine:
+    """One line on stderr that is drawn over, where stderr is a terminal."""
+
+    def __init__(self) -> None:
+        self._due = time.monotonic() + QUIET_SECONDS
+        self._drawn = 0
+
+    def show(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if now < self._due or not sys.stderr.isatty():
+            return
+        self._due = now + REDRAW_SECONDS
+        text = _("reading: {percent} % of {size} (Ctrl+C stops)").format(
+            percent=100 * done // max(total, 1), size=_size(total)
+        )
+        print("\r" + text.ljust(self._drawn), end="", file=sys.stderr, flush=True)
+        self._drawn = len(text)
+
+    def clear(self) -> None:
+        if self._drawn:
+            print("\r" + " " * self._drawn + "\r", end="", file=sys.stderr, flush=True)
+
+
+def _report(found: Examination) -> Iterator[str]:
+    for file in found.files:
+        yield f"{file.path.name}: {file.verdict.sentence}"
+        yield from (f"  {line}" for line in _details(file))
+    if len(found.files) > 1:
+        yield ""
+        yield _count(found)
+        yield from (_("First with trouble: {file}").format(file=path.name) for path in found.first_bad)
+        yield from (_("Last clean: {file}").format(file=path.name) for path in found.last_clean)
+
+
+def _plain(line: str) -> str:
+    """Return a line that cannot move the cursor: names in a file can hold anything."""
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in line)
+
+
+def _count(found: Examination) -> str:
+    count = len(found.files)
+    clean = sum(file.verdict.judgement == "clean" for file in found.files)
+    sentence = ngettext("{count} file, {clean} clean.", "{count} files, {clean} clean.", count)
+    return sentence.format(count=count, clean=clean)
+
+
+def _details(file: ExaminedFile) -> Iterator[str]:
+    yield " · ".join(_container(file))
+    if file.sha256:
+        yield f"SHA-256 {file.sha256} (AutoV2 {file.autov2})"
+    norms = [
+        f"{name} {norm.rms:.3g} (≤ {norm.peak:.3g})"
+        for name, norm in file.numbers.groups.items()
+        if norm.elements and not is_constant(name)
+    ]
+    if norms:
+        more = ", …" if len(norms) > SHOWN_GROUPS else ""
+        yield _("root mean square (and largest): {norms}").format(
+            norms=", ".join(norms[:SHOWN_GROUPS]) + more
+        )
+    for bad in file.numbers.bad[:SHOWN_TENSORS]:
+        yield _("{tensor}: {nan} × NaN, {inf} × Inf").format(
+            tensor=bad.name, nan=bad.nan_count, inf=bad.inf_count
+        )
+    made = list(_made(file))
+    if made:
+        yield " · ".join(made)
+    yield from _base(file)
+
+
+def _container(file: ExaminedFile) -> Iterator[str]:
+    yield _size(file.size_bytes)
+    if file.header:
+        kinds = ", ".join(file.header.dtypes)
+        yield _("{count} tensors ({kinds})").format(count=file.header.tensors, kinds=kinds)
+    if file.facts and file.facts.caption_words:
+        yield _("names {count} caption tags").format(count=file.facts.caption_words)
+
+
+def _made(file: ExaminedFile) -> Iterator[str]:
+    """Say how it was trained."""
+    facts = file.facts
+    if facts is None:
+        return
+    rows = (
+        (_("step {value}"), facts.steps),
+        (_("epoch {value}"), facts.epoch),
+        (_("rank {value}"), facts.network_dim),
+        (_("alpha {value}"), facts.network_alpha),
+        (_("learning rate {value}"), facts.learning_rate),
+        (_("U-Net {value}"), facts.unet_lr),
+        (_("text encoder {value}"), facts.text_encoder_lr),
+        (_("{value} px"), facts.resolution),
+        (_("buckets {value}"), facts.buckets),
+        (_("seed {value}"), facts.seed),
+    )
+    yield from (words.format(value=value) for words, value in rows if value is not None)
+
+
+def _base(file: ExaminedFile) -> Iterator[str]:
+    facts = file.facts
+    if facts is None or not facts.base_model:
+        return
+    base = facts.base_model if not facts.base_sha256 else f"{facts.base_model} ({facts.base_sha256[:10]})"
+    yield _("base model {model}").format(model=base) + (f" · VAE {facts.vae}" if facts.vae else "")
+
+
+def _size(count: int) -> str:
+    return f"{count / GIB:.2f} GiB" if count >= GIB else f"{count / MIB:.2f} MiB"
