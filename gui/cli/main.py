@@ -17,7 +17,9 @@ from typing import NoReturn
 
 from gui import __version__
 from gui.engine.errors import PreflightError
-from gui.engine.texts import _
+from gui.engine.paths import Home
+from gui.engine.preferences import load_preferences
+from gui.engine.texts import _, use_language
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,7 @@ def run(arguments: Sequence[str]) -> int:
         The exit status.
     """
     _speak_utf8()
+    _speak_chosen_language()
     top = _top_parser()
     if not arguments:
         top.print_help()
@@ -109,7 +112,9 @@ def run(arguments: Sequence[str]) -> int:
             parents=[_common_options()],
         )
         module.add_arguments(parser)
-        status = int(module.run(parser.parse_args(chosen.rest)))
+        options = parser.parse_args(chosen.rest)
+        _speak_chosen_language(options.home)
+        status = int(module.run(options))
         sys.stdout.flush()
     except PreflightError as error:
         print(f"kohya-preflight: {error}", file=sys.stderr)
@@ -123,6 +128,12 @@ def run(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return status
+
+
+def _speak_chosen_language(home: str | None = None) -> None:
+    language = load_preferences(Home.find(home).preferences).language
+    if language:
+        use_language(language)
 
 
 def _speak_utf8() -> None:
