@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
 
 from gui.engine.redaction import redact_text
 from gui.engine.trainer.events import (
@@ -24,6 +25,27 @@ from gui.engine.trainer.output.segments import Segmenter
 from gui.engine.trainer.output.steps import ProgressGate, StepCounter
 from gui.engine.trainer.output.tracebacks import TracebackCollector
 
+SaidKind = Literal["exception", "wrapper", "record", "line", "loss"]
+
+
+class Said(NamedTuple):
+    """One whole thing that the output says, for those who look for words rather than events.
+
+    Attributes:
+        kind: ``exception`` for a traceback, ``wrapper`` for a launcher's own, ``record`` for a log
+            record put together again, ``line`` for any other line, ``loss`` for a loss that is no
+            number.
+        line: The number of the line, from 1, at which it begins.
+        text: Its words; of a traceback the exception's.
+        context: Of a traceback the whole text, of a record its level, else empty.
+    """
+
+    kind: SaidKind
+    line: int
+    text: str
+    context: str = ""
+
+
 _LONGEST_MESSAGE = 4000
 _MOST_KNOWN = 512
 _NUMBERED = re.compile(r"(?:-step\d{8}|-\d{6})(?:\.\w+)?/?$")
@@ -41,10 +63,12 @@ class OutputParser:
 
     Args:
         secrets: Tokens to keep out of all events, beside what looks like one.
+        listener: Called with all that is said, quiet lines included; reading is slower then.
     """
 
-    def __init__(self, secrets: Sequence[str] = ()) -> None:
+    def __init__(self, secrets: Sequence[str] = (), listener: Callable[[Said], None] | None = None) -> None:
         self._secrets = tuple(secrets)
+        self._listener = listener
         self._escapes = EscapeStripper()
         self._segments = Segmenter(self._line, self._training_bar, self._other_bar)
         self._steps = StepCounter()
@@ -102,6 +126,9 @@ class OutputParser:
             self._enter("training")
         if events:
             self._events.extend(events)
+            for event in events:
+                if event.event == "loss-nonfinite":
+                    self._tell("loss", self.line, f"step {event.step} of {total}: loss={event.value}")
 
     def _other_bar(self, bar: Bar) -> None:
         if self._segments.attentive:
@@ -121,7 +148,12 @@ class OutputParser:
 
     def _attend(self) -> None:
         """Ask for every line only while one may belong to what is open."""
-        self._segments.attentive = self._record is not None or self._tracebacks.busy or self._phase is None
+        self._segments.attentive = (
+            self._record is not None
+            or self._tracebacks.busy
+            or self._phase is None
+            or self._listener is not None
+        )
 
     def _line(self, raw: bytes, glued: bool) -> None:
         self._text(without_gui_prefix(raw.decode("utf-8", "replace")), glued)
@@ -147,6 +179,7 @@ class OutputParser:
             self._steps.interrupt()
         self._give_tracebacks()
         if left is not None:
+            self._tell("line", self.line, left)
             meaning = read_bare_line(left)
             if meaning is not None:
                 self._mean(meaning, self.line)
@@ -157,6 +190,8 @@ class OutputParser:
 
     def _give_tracebacks(self) -> None:
         for done in self._tracebacks.done:
+            text = f"{done.type}: {done.words()}" if done.type else done.words()
+            self._tell("wrapper" if done.is_wrapper() else "exception", done.line, text, done.text())
             self._events.append(
                 Error(
                     t=self._t,
@@ -175,6 +210,7 @@ class OutputParser:
         if record is None:
             return
         message = record.message()
+        self._tell("record", record.line, message, record.level)
         meaning = read_sentence(message)
         if record.level == "WARNING":
             self._warn(message, record.source)
@@ -243,6 +279,10 @@ class OutputParser:
         self._seen[message] = count
         if count & (count - 1) == 0:
             self._events.append(Warned(t=self._t, message=message, source=source, count=count))
+
+    def _tell(self, kind: SaidKind, line: int, text: str, context: str = "") -> None:
+        if self._listener is not None:
+            self._listener(Said(kind, line, text, context))
 
     def _clean(self, text: str) -> str:
         return redact_text(text, self._secrets)[:_LONGEST_MESSAGE]

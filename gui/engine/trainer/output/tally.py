@@ -17,6 +17,8 @@ from gui.engine.trainer.events import (
 )
 
 _MOST_ERRORS = 20
+_HARMLESS = "No module named 'triton'"
+"""xformers prints this traceback once a process and works without (ENV-10)."""
 _MOST_SAVES = 2000
 
 
@@ -112,7 +114,7 @@ class Tally:
     def _error(self, event: Error) -> None:
         if len(self.errors) < _MOST_ERRORS:
             self.errors.append(event)
-        if event.wrapper:
+        if event.wrapper or _HARMLESS in event.message:
             return
         if event.message.startswith("No data found"):
             self.nothing_to_train = True
