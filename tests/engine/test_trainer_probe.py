@@ -392,6 +392,22 @@ def test_that_the_answer_is_remembered_until_something_changes(checkout, tmp_pat
     assert len(runs) == 4
 
 
+def test_that_another_driver_or_choice_of_gpus_is_asked_anew(checkout, tmp_path, monkeypatch):
+    runs = runs_of(monkeypatch)
+    driver = tmp_path / "nvidia" / "version"
+    monkeypatch.setattr("gui.engine.trainer.probe._DRIVER", driver)
+    ask(checkout, tmp_path)
+    driver.parent.mkdir()
+    driver.write_text("NVRM version: 560.94")
+    ask(checkout, tmp_path)
+    os.utime(driver, (0, 0))  # /proc gives any time it likes
+    ask(checkout, tmp_path)
+    assert len(runs) == 2
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
+    ask(checkout, tmp_path)
+    assert len(runs) == 3
+
+
 @pytest.mark.parametrize("damage", ["", "{", "[]", '{"key": 1}', None])
 def test_that_a_damaged_or_unwritable_cache_costs_only_time(checkout, tmp_path, damage):
     ask(checkout, tmp_path)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import platform
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -21,6 +23,7 @@ from gui.engine.trainer.interpreters import package_folders, prefix_of
 from gui.engine.trainer.probe_run import PATIENCE_SECONDS, PROBE, ProbeRun, Progress
 
 _DRIVER = Path("/proc/driver/nvidia/version")
+_WINDOWS_DRIVER = Path(os.environ.get("SYSTEMROOT", "C:/Windows")) / "System32" / "nvcuda.dll"
 _PACKAGE_OF = {
     "cv2": "opencv-python",
     "PIL": "Pillow",
@@ -161,17 +164,18 @@ def _words_of(failure: ImportFailure) -> str:
 
 
 def _fingerprint(install: TrainerInstall, commit: str | None, scripts: tuple[str, ...]) -> str:
-    """Return a digest of everything whose change may change the facts, by times and sizes.
+    """Return a digest of everything whose change may change the facts.
 
-    An update of the checkout, a package installed into the environment, another driver, and a
-    newer version of the probe itself all make it another one.
+    An update of the checkout, a package installed into the environment, another driver or
+    machine, and a newer version of the probe itself all make it another one.
     """
     root = install.root
     watched = [root / script for script in scripts]
     watched += sorted((root / "library").glob("*.py"))
-    watched += [root / "README.md", *package_folders(install.python)]
-    watched += [install.python, prefix_of(install.python) / "pyvenv.cfg", _DRIVER]
-    parts = [commit or "", resource_path(*PROBE).read_text("utf-8")]
+    watched += [root / "README.md", *package_folders(install.python), *_user_packages()]
+    watched += [install.python, prefix_of(install.python) / "pyvenv.cfg", _WINDOWS_DRIVER]
+    parts = [commit or "", resource_path(*PROBE).read_text("utf-8"), platform.node()]
+    parts += [os.environ.get("CUDA_VISIBLE_DEVICES", ""), _driver_of_linux()]
     for path in watched:
         try:
             status = path.stat()
@@ -179,6 +183,21 @@ def _fingerprint(install: TrainerInstall, commit: str | None, scripts: tuple[str
         except OSError:
             parts.append(str(path))
     return _digest(*parts)
+
+
+def _driver_of_linux() -> str:
+    """Return the driver's version and GPUs; files of /proc have no time that could tell a change."""
+    try:
+        return _DRIVER.read_text("utf-8", "replace") + str(sorted((_DRIVER.parent / "gpus").glob("*")))
+    except OSError:
+        return ""
+
+
+def _user_packages() -> list[Path]:
+    """``pip install --user`` puts packages where every Python of the same version finds them."""
+    linux = Path.home().glob(".local/lib/python3*/site-packages")
+    windows = (Path(os.environ.get("APPDATA") or Path.home()) / "Python").glob("Python3*/site-packages")
+    return sorted([*linux, *windows])
 
 
 def _digest(*parts: str) -> str:

@@ -79,7 +79,7 @@ class ProbeRun:
             TrainerBroken: The interpreter cannot be started at all.
             Cancelled: The caller asked for it.
         """
-        with tempfile.TemporaryDirectory(prefix="kohya-preflight-") as folder:
+        with tempfile.TemporaryDirectory(prefix="kohya-preflight-", ignore_cleanup_errors=True) as folder:
             begin = time.monotonic()
             while left := self._left():
                 ending = self._run_once(Path(folder), left)
