@@ -70,7 +70,7 @@ FLOAT_KINDS: Mapping[str, FloatKind] = {
     "F8_E4M3FNUZ": FloatKind(8, 3, 8, "minus-zero"),
     "F8_E5M2": FloatKind(8, 2, 15),
     "F8_E5M2FNUZ": FloatKind(8, 2, 16, "minus-zero"),
-    "F8_E8M0": FloatKind(8, 0, 127, "unsigned-all-ones"),
+    "F8_E8M0": FloatKind(8, 0, 127, "unsigned-all-ones"),  # its least, 2**-127, is taken for zero
 }
 """By the format's name. Sources: IEEE 754; OCP 8-bit floats and MX scales; the FNUZ kinds of ONNX."""
 
