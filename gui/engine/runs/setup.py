@@ -82,6 +82,8 @@ def assemble(
         ledger.journal.remember_written()
     guard = Guard(manifest.guard, has_tracker=command.tracker)
     ledger.guard = guard.now
+    if guard.now().sentence:
+        ledger.notice("guard", guard.now().sentence)
     places = [run.path] + ([command.output_dir] if command.output_dir else [])
     return Parts(
         run=run,

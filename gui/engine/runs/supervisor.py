@@ -125,12 +125,13 @@ class Supervisor:
         self._pump()
         self._desk.look()
         self._wishes.look()
-        wanted = self._wishes.wanted
+        wanted = self._wishes.take_wanted()
         if wanted is not None:
-            self._ending = replace(self._ending, stop=wanted.reason)
+            self._ending = replace(self._ending, stop=self._ending.stop or wanted.reason)
             Stopper(self._ledger, tree, self._pump, self._save_in_progress).stop(
                 wanted.reason, wanted.seen_at
             )
+            self._alive_due = 0.0
         self._ledger.flush()
 
     def _pump(self) -> None:

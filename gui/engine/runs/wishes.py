@@ -50,7 +50,7 @@ class Wishes:
 
     Attributes:
         tree: The run's processes, None while there are none.
-        wanted: A stop that is to be carried out.
+        stop_begun: Whether a stop was carried out, whether or not all processes obeyed.
     """
 
     def __init__(self, ledger: Ledger, watch: TrainerWatch, saves: SaveDesk, *, save_state: bool) -> None:
@@ -60,7 +60,8 @@ class Wishes:
         self._save_state = save_state
         self._promise: _Promise | None = None
         self.tree: Tree | None = None
-        self.wanted: Wanted | None = None
+        self.stop_begun = False
+        self._wanted: Wanted | None = None
 
     def acts(self) -> dict[RequestKind, Act]:
         """Return what to do for each kind of request."""
@@ -73,9 +74,19 @@ class Wishes:
         }
 
     def want_stop(self, reason: StopReason, seen_at: float | None = None) -> None:
-        """Have the run stopped; the first reason counts."""
-        if self.wanted is None:
-            self.wanted = Wanted(reason, self._ledger.now() if seen_at is None else seen_at)
+        """Have the run stopped; the first reason counts, and only a user may repeat it."""
+        if self._wanted is None and (reason == "user" or not self.stop_begun):
+            self._wanted = Wanted(reason, self._ledger.now() if seen_at is None else seen_at)
+
+    def take_wanted(self) -> Wanted | None:
+        """Return the stop that is to be carried out now, if any; it counts as begun."""
+        wanted, self._wanted = self._wanted, None
+        self.stop_begun = self.stop_begun or wanted is not None
+        return wanted
+
+    @property
+    def _is_stopping(self) -> bool:
+        return self._wanted is not None or self.stop_begun
 
     def promise_stop_after_save(self) -> None:
         """Have the run stopped once the next model, and its state where there is one, are complete."""
@@ -96,20 +107,20 @@ class Wishes:
             self.want_stop("after-save")
 
     def _stop(self) -> tuple[bool, str]:
-        if self.wanted is not None:
+        if self._wanted is not None:
             return True, _("The training is being stopped already.")
         self.want_stop("user")
         return True, _("The training is being stopped.")
 
     def _stop_after_save(self) -> tuple[bool, str]:
-        if self.wanted is not None:
+        if self._is_stopping:
             return False, _("The training is being stopped already.")
         self.promise_stop_after_save()
         return True, _("The training will be stopped after the next save.")
 
     def _pause(self) -> tuple[bool, str]:
         tree = self.tree
-        if tree is None or self.wanted is not None:
+        if tree is None or self._is_stopping:
             return False, _("There is nothing to pause now.")
         if tree.paused():
             return False, _("The training is paused already.")

@@ -1,0 +1,76 @@
+"""``run PLAN``: launch a plan under supervision and show its progress."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from gui.cli.context import home, trainer_of
+from gui.cli.watching import watch_run
+from gui.engine.errors import PlanNotRunnable
+from gui.engine.findings import Finding
+from gui.engine.plan.plan_file import load_plan
+from gui.engine.runs.prepare import Preparation
+from gui.engine.runs.start import start_supervisor
+from gui.engine.texts import _
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this sub-command."""
+    parser.add_argument("plan", metavar="PLAN", help=_("the plan file"))
+    parser.add_argument(
+        "--accept",
+        metavar="ID",
+        nargs="+",
+        action="extend",
+        default=[],
+        help=_("dangers to launch in spite of; the run keeps a record of them"),
+    )
+    parser.add_argument(
+        "--practice", action="store_true", help=_("train with the small practice trainer, on the CPU")
+    )
+    parser.add_argument("--detach", action="store_true", help=_("launch, and come back at once"))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Launch the plan; status 0 only when the verdict is ``finished``."""
+    plan_file = load_plan(options.plan)
+    plan_file.require_known()
+    trainer = trainer_of(options, plan_file.plan, practice=options.practice, base=plan_file.base)
+    preparation = Preparation(home(options), trainer.install, trainer.facts, trainer.catalogue)
+    for note in (*plan_file.notes, *trainer.facts.problems):
+        print(note, file=sys.stderr)
+    try:
+        prepared = preparation.prepare(plan_file, options.accept)
+    except PlanNotRunnable as error:
+        _say_findings(error.findings)
+        return 1
+    for note in prepared.notes:
+        print(note, file=sys.stderr)
+    _say_what_runs(prepared.run.name, trainer.install.label, practice=trainer.install.practice)
+    start_supervisor(prepared.run, prepared.order)
+    if options.detach:
+        print(_("The run goes on by itself: {folder}").format(folder=prepared.run.path))
+        print(_("Watch it: kohya-preflight attach {name}").format(name=prepared.run.name))
+        return 0
+    verdict = watch_run(prepared.run, stop_on_interrupt=True)
+    return 0 if verdict is not None and verdict.verdict == "finished" else 1
+
+
+def _say_what_runs(name: str, label: str, *, practice: bool) -> None:
+    text = _("Run {name} with {trainer}")
+    if practice:
+        text = _("Practice run {name} with {trainer}: it shows how everything works; its LoRA is of no use.")
+    print(text.format(name=name, trainer=label), flush=True)
+
+
+def _say_findings(findings: list[Finding] | tuple[Finding, ...]) -> None:
+    print(_("Nothing was started."), file=sys.stderr)
+    for finding in findings:
+        print(f"{finding.severity}: {finding.title} [{finding.id}]", file=sys.stderr)
+        if finding.detail:
+            print(f"    {finding.detail}", file=sys.stderr)
+        for fix in finding.fixes:
+            print(_("    way out: {label}").format(label=fix.label), file=sys.stderr)
+        if finding.severity == "danger":
+            print(_("    or launch in spite of it: --accept {id}").format(id=finding.id), file=sys.stderr)

@@ -1,0 +1,230 @@
+"""Turns a plan into a run folder that only waits to be launched; nothing is started here."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gui import __version__
+from gui.engine.documents import write_atomically
+from gui.engine.errors import PlanNotRunnable, RunRefused
+from gui.engine.findings import Finding
+from gui.engine.hardware.gpu import GpuMonitor
+from gui.engine.paths import Home
+from gui.engine.plan.plan_file import PlanFile
+from gui.engine.redaction import redact_text
+from gui.engine.runs.board import Board
+from gui.engine.runs.disk import DiskWatch
+from gui.engine.runs.folder import RunFolder, reserve_run_folder
+from gui.engine.runs.records import BaseModelFile, CommandRecord, LaunchOrder, Manifest, local_time
+from gui.engine.runs.saves import collisions
+from gui.engine.texts import _
+from gui.engine.trainer.catalogue import Catalogue
+from gui.engine.trainer.command import TrainerCommand, build_command
+from gui.engine.trainer.facts import TrainerFacts
+from gui.engine.trainer.installs import TrainerInstall
+from gui.engine.trainer.resolving import resolve
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A run that can be launched.
+
+    Attributes:
+        run: Its folder.
+        order: What its first supervisor has to start; tokens and all, so it is never written.
+        notes: What the user should know before.
+    """
+
+    run: RunFolder
+    order: LaunchOrder
+    notes: tuple[str, ...]
+
+
+class Preparation:
+    """Makes runs of plans with one trainer.
+
+    Args:
+        home: Where runs are kept.
+        install: The trainer.
+        facts: What is known about it.
+        catalogue: Its arguments.
+        gpus: Tells the driver and the GPUs' lasting names.
+        disks: Makes the watch that tells how much room there is.
+        environ: What the trainer inherits; None takes this process's own.
+    """
+
+    def __init__(
+        self,
+        home: Home,
+        install: TrainerInstall,
+        facts: TrainerFacts,
+        catalogue: Catalogue,
+        *,
+        gpus: GpuMonitor | None = None,
+        disks: type[DiskWatch] = DiskWatch,
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
+        self._home = home
+        self._install = install
+        self._facts = facts
+        self._catalogue = catalogue
+        self._gpus = gpus or GpuMonitor()
+        self._disks = disks
+        self._environ = os.environ if environ is None else environ
+
+    def prepare(
+        self, plan_file: PlanFile, accepted: Sequence[str] = (), tokens: Mapping[str, str] | None = None
+    ) -> Prepared:
+        """Write the folder of a run.
+
+        Args:
+            plan_file: The plan.
+            accepted: Ids of the dangers that the user says yes to.
+            tokens: Variable to token, for the trainer's environment.
+
+        Raises:
+            PlanNotRunnable: Something in it blocks the launch; it carries the findings.
+            NewerDocument: A newer version of this program wrote it.
+            RunRefused: A disk has too little room.
+            CannotWrite: The folder cannot be written.
+        """
+        plan_file.require_known()
+        notes = self._judge(plan_file, accepted)
+        run = reserve_run_folder(self._home, plan_file.plan.name)
+        try:
+            command = build_command(
+                plan_file.plan,
+                plan_file.base,
+                self._install,
+                self._facts,
+                self._catalogue,
+                run.path,
+                tokens=tokens,
+                gpu_uuids=[device.uuid for device in self._gpus.devices()],
+                environ=self._environ,
+            )
+            notes += list(command.notes)
+            notes += self._look_at_disks(run, command)
+            manifest = self._manifest(plan_file, command, accepted)
+            notes += _overwrite_notes(manifest)
+            order = self._write(run, plan_file, command, manifest)
+        except BaseException:
+            shutil.rmtree(run.path, ignore_errors=True)
+            raise
+        return Prepared(run, order, tuple(notes))
+
+    def _judge(self, plan_file: PlanFile, accepted: Sequence[str]) -> list[str]:
+        """Refuse what blocks the launch and dangers without a yes; return the rest as sentences."""
+        findings = resolve(plan_file.plan, plan_file.base, self._catalogue).findings
+        blocking = [finding for finding in findings if _blocks(finding, accepted)]
+        if blocking:
+            raise PlanNotRunnable(blocking)
+        return [finding.title for finding in findings]
+
+    def _look_at_disks(self, run: RunFolder, command: TrainerCommand) -> list[str]:
+        """Refuse a disk below the reserve: a full one ends the trainer within seconds."""
+        warnings = []
+        for space in self._disks([run.path, command.output_dir]).sample():
+            sentence = space.sentence()
+            if sentence is not None and space.level == "full":
+                raise RunRefused(sentence)
+            if sentence is not None:
+                warnings.append(sentence)
+        return warnings
+
+    def _manifest(self, plan_file: PlanFile, command: TrainerCommand, accepted: Sequence[str]) -> Manifest:
+        facts, plan = self._facts, plan_file.plan
+        existing = collisions(command.output_dir, command.output_name)
+        again = [mark.path.name for mark in existing if mark.path.parent == command.output_dir]
+        return Manifest(
+            program=__version__,
+            practice=self._install.practice,
+            plan_name=plan.name,
+            guard=plan.guard.nonfinite,
+            created_at=time.time(),
+            created=local_time(),
+            plan_file=str(plan_file.path.absolute()) if plan_file.path else None,
+            presets=plan.presets,
+            base_model=_base_model(command),
+            trainer=str(self._install.root),
+            trainer_python=str(self._install.python),
+            trainer_commit=facts.commit,
+            trainer_version=facts.version,
+            python_version=facts.python_version or None,
+            torch=facts.torch,
+            cuda=facts.cuda,
+            driver=self._gpus.driver,
+            gpus=tuple(gpu.name for gpu in facts.gpus),
+            accepted=tuple(accepted),
+            existing=existing,
+            overwrites=tuple(again),
+        )
+
+    def _write(
+        self, run: RunFolder, plan_file: PlanFile, command: TrainerCommand, manifest: Manifest
+    ) -> LaunchOrder:
+        secrets = command.secrets()
+        write_atomically(run.plan, redact_text(plan_file.standalone_text(), secrets))
+        for path, text in command.files(run.path).items():
+            write_atomically(path, text)
+        _record(command.redacted()).write(run.command)
+        manifest.write(run.manifest)
+        run.requests.mkdir(exist_ok=True)
+        board = Board(run.name, plan_name=manifest.plan_name, practice=manifest.practice)
+        board.status(guard=None, elapsed_seconds=None).write(run.status)
+        return LaunchOrder(
+            argv=command.argv,
+            cwd=command.cwd,
+            environment=command.child_environment(self._environ),
+            python=str(command.python),
+        )
+
+
+def _blocks(finding: Finding, accepted: Sequence[str]) -> bool:
+    return finding.severity == "stop" or (finding.severity == "danger" and finding.id not in accepted)
+
+
+def _record(command: TrainerCommand) -> CommandRecord:
+    """Note a command whose tokens were taken out."""
+    return CommandRecord(
+        argv=command.argv,
+        cwd=command.cwd,
+        environment=command.environment,
+        unset=command.unset,
+        python=str(command.python),
+        script=command.script,
+        output_dir=command.output_dir,
+        output_name=command.output_name,
+        logging_dir=command.logging_dir,
+        tracker=command.logging_dir is not None,
+        expected_final=command.expected_final,
+        save_state="--save_state" in command.argv,
+        resumed="--resume" in command.argv,
+        wrapped=not command.argv[1].endswith(command.script),
+        note=_("Tokens are left out here. output.log holds what the trainer printed, unchanged."),
+    )
+
+
+def _base_model(command: TrainerCommand) -> BaseModelFile | None:
+    words = dict(zip(command.argv, command.argv[1:], strict=False))
+    named = words.get("--pretrained_model_name_or_path")
+    if named is None:
+        return None
+    path = Path(named)
+    return BaseModelFile(path=named, size=path.stat().st_size if path.is_file() else None)
+
+
+def _overwrite_notes(manifest: Manifest) -> list[str]:
+    if not manifest.overwrites:
+        return []
+    names = ", ".join(manifest.overwrites[:5]) + (", …" if len(manifest.overwrites) > 5 else "")
+    text = _(
+        "Files of the names that this run will write are there already; the trainer writes over them "
+        "without asking: {names}."
+    )
+    return [text.format(names=names)]
