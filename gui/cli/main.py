@@ -18,7 +18,6 @@ from typing import NoReturn
 from gui import __version__
 from gui.engine.errors import PreflightError
 from gui.engine.paths import Home
-from gui.engine.preferences import load_preferences
 from gui.engine.texts import _, use_language
 
 
@@ -131,9 +130,13 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _speak_chosen_language(home: str | None = None) -> None:
-    language = load_preferences(Home.find(home).preferences).language
-    if language:
-        use_language(language)
+    file = Home.find(home).preferences
+    if file.is_file():
+        from gui.engine.preferences import load_preferences  # heavy, and most have chosen nothing
+
+        language = load_preferences(file).language
+        if language:
+            use_language(language)
 
 
 def _speak_utf8() -> None:
