@@ -67,13 +67,23 @@ def read_requests(run: RunFolder, answered: set[int]) -> list[Numbered]:
     """Return the requests that are not answered yet, in their order."""
     found = []
     for number in sorted(_numbers(run.requests) - answered):
+        path = run.requests / f"{number}.json"
+        if _is_being_written(path):
+            continue
         try:
-            request = Request.read(run.requests / f"{number}.json")
+            request = Request.read(path)
         except (CannotRead, NewerDocument) as error:
             found.append(Numbered(number=number, problem=str(error)))
         else:
             found.append(Numbered(number=number, request=request))
     return found
+
+
+def _is_being_written(path: Path) -> bool:
+    """Whether the file has been made and its one piece not written yet: answering now would lose it."""
+    with contextlib.suppress(OSError):
+        return path.stat().st_size == 0
+    return False
 
 
 def _numbers(folder: Path) -> set[int]:
