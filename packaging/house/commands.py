@@ -80,13 +80,14 @@ def _do(options: argparse.Namespace, extra: list[str], environment: Environment)
 
 def _run(light: bool, environment: Environment) -> int:
     """Open the window; until there is one, or without a display, train the sample."""
+    python = None
     if not light and TORCH not in environment.installed():
-        trainer = working_trainer(environment)
-        if trainer is None:
+        python = working_trainer(environment, say)
+        if python is None:
             ensure(environment, [PROGRAM, TORCH], say)
     if (environment.project / "gui" / "window" / "app.py").is_file() and has_display():
         return run_program(environment, ["window"])
-    return train_sample(environment, home_folder(environment), say)
+    return train_sample(environment, home_folder(environment), python, say)
 
 
 def say(text: str) -> None:

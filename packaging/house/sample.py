@@ -17,28 +17,48 @@ Say = Callable[[str], None]
 _WHERE = "from gui.engine.paths import Home; print(Home.find().root)"
 
 
-def working_trainer(environment: Environment) -> dict[str, Any] | None:
-    """Return a working sd-scripts install that the program finds by itself, or None."""
+def working_trainer(environment: Environment, say: Say) -> str | None:
+    """Return the Python of an sd-scripts on this machine that can train, or None.
+
+    Args:
+        environment: The environment of this checkout, with the program in it.
+        say: Tells the person one line.
+    """
+    listed = _ask(environment, ["trainer", "list", "--json"]) or {}
+    installs = [each for each in listed.get("trainers", ()) if each["python"] and not each["practice"]]
+    for install in sorted(installs, key=lambda each: not each["default"]):
+        say(_("Examining {trainer} …").format(trainer=install["label"]))
+        words = ["trainer", "probe", install["root"], "--python", install["python"], "--json"]
+        facts = _ask(environment, words)
+        if facts and facts["torch"] and any(script["error"] is None for script in facts["scripts"].values()):
+            say(_("It works, with torch {version}.").format(version=facts["torch"]))
+            return str(install["python"])
+        say(_("It cannot train as it is; “trainer probe” tells why."))
+    return None
+
+
+def _ask(environment: Environment, words: list[str]) -> dict[str, Any] | None:
+    """Let the program answer with one JSON document; None when it does not."""
     try:
         answer = subprocess.run(
-            [environment.python, "-m", "gui", "trainer", "list", "--json"],
+            [environment.python, "-m", "gui", *words],
             cwd=environment.project, env=child_variables(),
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=120, check=False,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=600, check=False,
         )  # fmt: skip
-        installs = json.loads(answer.stdout).get("installs", [])
-    except (OSError, subprocess.TimeoutExpired, ValueError, AttributeError):
+        document = json.loads(answer.stdout)
+    except (OSError, subprocess.TimeoutExpired, ValueError):
         return None
-    working = [each for each in installs if not each.get("practice") and each.get("works")]
-    return working[0] if working else None
+    return document if isinstance(document, dict) else None
 
 
-def train_sample(environment: Environment, home: Path, say: Say) -> int:
+def train_sample(environment: Environment, home: Path, python: str | None, say: Say) -> int:
     """Train the sample project with the practice trainer, in the terminal.
 
     Args:
         environment: The environment to run in.
         home: Where the program keeps its things; the sample is copied there, so that nothing is
             written into the checkout.
+        python: The interpreter of a working trainer, to borrow its torch; None for the own one.
         say: Tells the person one line.
 
     Returns:
@@ -54,7 +74,7 @@ def train_sample(environment: Environment, home: Path, say: Say) -> int:
         unfinished.rename(place)
     say(_("Training the sample project in {folder} with the practice trainer.").format(folder=place))
     words = ["run", str(place / "plan.toml"), "--practice"]
-    return run_program(environment, words)
+    return run_program(environment, [*words, "--python", python] if python else words)
 
 
 def run_program(environment: Environment, words: list[str]) -> int:

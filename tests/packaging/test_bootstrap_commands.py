@@ -1,0 +1,228 @@
+"""What the bootstrap's commands do: which checks, which parts, which sample."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from house import checks, commands, sample, system
+from house.environment import Environment
+from house.trouble import Trouble
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+def test_that_the_checks_stop_at_the_first_that_fails_and_show_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+):
+    words = [
+        ("-c", "print('one')"),
+        ("-c", "import sys; print('two'); sys.exit(5)"),
+        ("-c", "print('three')"),
+    ]
+    monkeypatch.setattr(
+        checks, "checks", lambda extra: [checks.Check(f"part {n}", w) for n, w in enumerate(words)]
+    )
+    assert checks.run_checks(Path(sys.executable), tmp_path, [], commands.say) == 5
+    out = capfd.readouterr().out
+    assert "one" in out
+    assert "two" in out
+    assert "part 1 failed (status 5)" in out
+    assert "three" not in out
+
+
+def test_that_all_checks_run_where_all_are_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(checks, "checks", lambda extra: [checks.Check("part", ("-c", ""))])
+    assert checks.run_checks(Path(sys.executable), tmp_path, [], lambda text: None) == 0
+
+
+def test_that_coverage_of_the_engine_is_judged_only_over_the_whole_suite():
+    whole = checks.checks([])
+    assert [check.name for check in whole][-1] == "coverage"
+    assert "--fail-under=95" in whole[-1].words
+    some = checks.checks(["tests/cli", "-k", "parse"])
+    assert some[-1].words[-3:] == ("tests/cli", "-k", "parse")
+    assert "coverage" not in [check.name for check in some]
+
+
+def test_that_more_words_of_test_go_to_pytest(monkeypatch: pytest.MonkeyPatch):
+    seen: list[Any] = []
+
+    def do(options: argparse.Namespace, extra: list[str], environment: Environment) -> int:
+        seen.append((options.command, options.light, extra))
+        return 0
+
+    monkeypatch.setattr(commands, "_do", do)
+    assert commands.main(["test", "--light", "-k", "parse", "--lf", "tests/cli"]) == 0
+    assert commands.main(["test", "--", "-x"]) == 0
+    assert seen == [("test", True, ["-k", "parse", "--lf", "tests/cli"]), ("test", False, ["-x"])]
+
+
+def test_that_unknown_words_of_run_are_refused(capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit) as stopped:
+        commands.main(["run", "--lihgt"])
+    assert stopped.value.code == 2
+    assert "--lihgt" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("error", "status"), [(Trouble("no luck"), 1), (KeyboardInterrupt(), 130)])
+def test_that_trouble_is_told_without_a_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: BaseException, status: int
+):
+    def fail(*_arguments: Any) -> int:
+        raise error
+
+    monkeypatch.setattr(commands, "_do", fail)
+    assert commands.main(["setup"]) == status
+    told = capsys.readouterr().err
+    assert "Traceback" not in told
+    assert told.count("\n") == 1
+
+
+@pytest.fixture
+def stage(monkeypatch: pytest.MonkeyPatch, checkout: Environment) -> SimpleNamespace:
+    """Let the commands run on a checkout of the test's own; writes down what they would do."""
+    stage = SimpleNamespace(parts=[], done=[], trainer=None, window=False, environment=checkout)
+    monkeypatch.setattr(commands, "ensure", lambda environment, wanted, say: stage.parts.append(list(wanted)))
+    monkeypatch.setattr(commands, "look_after_libraries", lambda *a, **k: None)
+    monkeypatch.setattr(commands, "working_trainer", lambda environment, say: stage.trainer)
+    monkeypatch.setattr(commands, "train_sample", lambda *a: stage.done.append("sample") or 0)
+    monkeypatch.setattr(commands, "run_program", lambda environment, words: stage.done.append(words) or 0)
+    monkeypatch.setattr(commands, "home_folder", lambda environment: checkout.project / "home")
+    monkeypatch.setattr(commands, "run_checks", lambda *a: stage.done.append("checks") or 0)
+    monkeypatch.setattr(commands, "has_display", lambda: True)
+    monkeypatch.setattr(commands, "PROJECT", checkout.project)
+    return stage
+
+
+def test_that_run_brings_torch_when_no_trainer_is_found(stage: SimpleNamespace):
+    assert commands.main(["run"]) == 0
+    assert stage.parts == [["program"], ["program", "torch"]]
+    assert stage.done == ["sample"]
+
+
+def test_that_run_leaves_torch_out_where_it_is_told_to(stage: SimpleNamespace):
+    assert commands.main(["run", "--light"]) == 0
+    assert stage.parts == [["program"]]
+
+
+def test_that_run_leaves_torch_out_where_a_trainer_works(stage: SimpleNamespace):
+    stage.trainer = "/trainer/bin/python"
+    assert commands.main(["run"]) == 0
+    assert stage.parts == [["program"]]
+
+
+def test_that_run_opens_the_window_once_there_is_one(stage: SimpleNamespace, monkeypatch: pytest.MonkeyPatch):
+    window = stage.environment.project / "gui" / "window"
+    window.mkdir(parents=True)
+    (window / "app.py").touch()
+    assert commands.main(["run", "--light"]) == 0
+    monkeypatch.setattr(commands, "has_display", lambda: False)
+    assert commands.main(["run", "--light"]) == 0
+    assert stage.done == [["window"], "sample"]
+
+
+@pytest.mark.parametrize(("words", "expected"), [(["test"], "torch"), (["test", "--light"], None)])
+def test_that_test_brings_tools_and_torch(stage: SimpleNamespace, words: list[str], expected: str | None):
+    assert commands.main(words) == 0
+    assert stage.parts[0][:2] == ["program", "tools"]
+    assert ("torch" in stage.parts[0]) == (expected is not None)
+    assert stage.done == ["checks"]
+
+
+def test_that_setup_starts_nothing(stage: SimpleNamespace, capsys: pytest.CaptureFixture[str]):
+    assert commands.main(["setup"]) == 0
+    assert stage.done == []
+    assert "set up" in capsys.readouterr().out
+
+
+def test_that_the_display_is_known(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(system.sys, "platform", "linux")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    assert not system.has_display()
+    monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
+    assert system.has_display()
+    monkeypatch.setattr(system.sys, "platform", "win32")
+    monkeypatch.delenv("WAYLAND_DISPLAY")
+    assert system.has_display()
+
+
+def test_that_the_home_is_the_programs_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setenv("KOHYA_PREFLIGHT_HOME", str(tmp_path / "집 x"))
+    environment = SimpleNamespace(python=Path(sys.executable), project=PROJECT)
+    assert sample.home_folder(environment) == tmp_path / "집 x"
+
+
+def test_that_a_relative_home_means_the_folder_of_the_person(
+    stage: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KOHYA_PREFLIGHT_HOME", "here")
+    assert commands.main(["setup"]) == 0
+    assert os.environ["KOHYA_PREFLIGHT_HOME"] == str(tmp_path / "here")
+
+
+def test_that_the_sample_is_trained_outside_the_checkout_and_keeps_its_changes(
+    checkout: Environment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    source = checkout.project / "resources" / "sample_project"
+    (source / "images").mkdir(parents=True)
+    (source / "images" / "a.png").touch()
+    (source / "plan.toml").write_text("first", "utf-8")
+    ran: list[list[str]] = []
+    monkeypatch.setattr(sample, "run_program", lambda environment, words: ran.append(words) or 0)
+    home = tmp_path / "home"
+    assert sample.train_sample(checkout, home, None, lambda text: None) == 0
+    plan = home / "sample_project" / "plan.toml"
+    plan.write_text("changed", "utf-8")
+    assert sample.train_sample(checkout, home, None, lambda text: None) == 0
+    assert plan.read_text("utf-8") == "changed"
+    assert (home / "sample_project" / "images" / "a.png").exists()
+    assert ran == [["run", str(plan), "--practice"]] * 2
+    assert sample.train_sample(checkout, home, "/trainer/bin/python", lambda text: None) == 0
+    assert ran[-1][-2:] == ["--python", "/trainer/bin/python"]
+
+
+PROGRAM_WITH_TRAINERS = """
+import json, sys
+words = sys.argv[1:]
+kinds = [("broken", "/b/python", False), ("bare", None, False), ("works", "/w/python", False), ("p", "/p", True)]
+if words[:2] == ["trainer", "list"]:
+    print(json.dumps({"schema": 1, "trainers": [
+        {"root": name, "python": python, "practice": practice, "label": name, "default": name == "works"}
+        for name, python, practice in kinds
+    ]}))
+elif words[:3] == ["trainer", "probe", "works"]:
+    print(json.dumps({"torch": "2.6.0", "scripts": {"a.py": {"error": "x"}, "b.py": {"error": None}}}))
+else:
+    sys.exit(2)
+"""
+
+
+@pytest.fixture
+def program(checkout: Environment, interpreter: Path) -> Environment:
+    """Let the checkout's program be one that knows some trainers."""
+    (checkout.project / "gui").mkdir()
+    (checkout.project / "gui" / "__main__.py").write_text(PROGRAM_WITH_TRAINERS, "utf-8")
+    return checkout
+
+
+def test_that_a_trainer_counts_when_it_can_train(program: Environment):
+    told: list[str] = []
+    assert sample.working_trainer(program, told.append) == "/w/python"
+    assert "works" in told[0]
+
+
+def test_that_trainers_that_cannot_train_do_not_count(program: Environment):
+    main = program.project / "gui" / "__main__.py"
+    main.write_text(PROGRAM_WITH_TRAINERS.replace('{"error": None}', '{"error": "no"}'), "utf-8")
+    assert sample.working_trainer(program, lambda text: None) is None
+    main.write_text("print('no JSON')", "utf-8")
+    assert sample.working_trainer(program, lambda text: None) is None
