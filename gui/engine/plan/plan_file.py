@@ -242,8 +242,8 @@ def _secret_notes(plan: TrainingPlan) -> list[str]:
     return [
         _(
             "The token in {place} is handed to the trainer by its environment only, and is not written "
-            "when the plan is saved. Keep it in the preferences."
-        ).format(place=place)
+            "when the plan is saved. Set the variable {variable} instead."
+        ).format(place=place, variable=variable)
         for name, variable in SECRET_ARGUMENTS.items()
         for place, holds in (
             (f"arguments.{name}", plan.arguments.get(name)),

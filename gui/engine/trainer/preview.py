@@ -6,8 +6,13 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from pydantic import Field
+
+from gui.engine.documents import Document
+from gui.engine.findings import Finding
 from gui.engine.texts import _
 from gui.engine.trainer.command import TrainerCommand
+from gui.engine.trainer.launch_environment import TOKEN_VARIABLES
 from gui.engine.trainer.quoting import (
     Shell,
     cmd_escaped,
@@ -18,6 +23,25 @@ from gui.engine.trainer.quoting import (
 )
 
 _PLAIN_VALUE = re.compile(r"[^()%!^\"<>&|]*")
+
+
+class ShownCommand(Document):
+    """What ``command --json`` prints.
+
+    Attributes:
+        command: The command without tokens; None when none can be made.
+        shell: The shell that ``text`` is written for.
+        text: What can be pasted into it; empty without a command.
+        run_folder: Where the files lie that the command reads.
+        findings: Why no command can be made.
+    """
+
+    schema_: int = Field(default=1, alias="schema")
+    command: TrainerCommand | None = None
+    shell: Shell
+    text: str = ""
+    run_folder: Path
+    findings: tuple[Finding, ...] = ()
 
 
 def preview(command: TrainerCommand, shell: Shell, run_folder: Path) -> str:
@@ -31,18 +55,25 @@ def preview(command: TrainerCommand, shell: Shell, run_folder: Path) -> str:
     Raises:
         WrongUsage: A word cannot be typed in that shell.
     """
-    shown = command.redacted()
+    shown = _without_tokens(command)
     sign = "rem" if shell == "cmd" else "#"
     lines = [f"{sign} {line}" for line in _remarks(command, run_folder)]
     write = {"posix": _posix, "cmd": _cmd, "powershell": _powershell}[shell]
     return "\n".join([*lines, *write(shown)]) + "\n"
 
 
+def _without_tokens(command: TrainerCommand) -> TrainerCommand:
+    """Leave token variables out: what is pasted must not overwrite the user's own with dots."""
+    environment = {name: v for name, v in command.environment.items() if name not in TOKEN_VARIABLES}
+    return command.redacted().model_copy(update={"environment": environment})
+
+
 def _remarks(command: TrainerCommand, run_folder: Path) -> list[str]:
     files = ", ".join(str(path) for path in command.files(run_folder))
     remarks = [_("Needs, written at launch: {files}").format(files=files)] if files else []
-    if command.secrets():
-        remarks.append(_("Tokens are not shown; the run gets them by its environment."))
+    hidden = [name for name in command.environment if name in TOKEN_VARIABLES]
+    if hidden:
+        remarks.append(_("Not shown, and set for the run: {names}").format(names=", ".join(hidden)))
     return [re.sub(r"[\x00-\x1f\x7f]", "?", remark) for remark in [*remarks, *command.notes]]
 
 
