@@ -193,7 +193,7 @@ def test_that_the_sample_is_trained_outside_the_checkout_and_keeps_its_changes(
 PROGRAM_WITH_TRAINERS = """
 import json, sys
 words = sys.argv[1:]
-kinds = [("broken", "/b/python", False), ("bare", None, False), ("works", "/w/python", False), ("p", "/p", True)]
+kinds = [("broken", "/b", False), ("bare", None, False), ("works", "/w/python", False), ("p", "/p", True)]
 if words[:2] == ["trainer", "list"]:
     print(json.dumps({"schema": 1, "trainers": [
         {"root": name, "python": python, "practice": practice, "label": name, "default": name == "works"}
