@@ -432,11 +432,15 @@ def test_that_a_later_user_of_a_pid_is_not_hit(table: LinuxTable | PsutilTable) 
 
 
 @linux
-def test_that_a_signal_is_sent_without_pidfds_too(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("lack", ["kernel", "python"])
+def test_that_a_signal_is_sent_without_pidfds_too(monkeypatch: pytest.MonkeyPatch, lack: str) -> None:
     def refuse(pid: int) -> int:
         raise OSError(38, "not implemented")
 
-    monkeypatch.setattr(os, "pidfd_open", refuse)
+    if lack == "kernel":
+        monkeypatch.setattr(os, "pidfd_open", refuse, raising=False)
+    else:
+        monkeypatch.delattr(os, "pidfd_open", raising=False)
     child = subprocess.Popen([sys.executable, "-c", SLEEPER])
     row = LinuxTable().row(child.pid)
     assert row is not None

@@ -178,7 +178,7 @@ class LinuxTable:
     def act(self, row: ProcessRow, act: Act) -> None:
         """Send the signal through a pidfd, so that a reused pid cannot be hit."""
         number = _signal_of(act)
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, AttributeError):  # Pythons built on old systems lack them
             handle = os.pidfd_open(row.pid)
             try:
                 if self._still(row):
