@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from gui.engine.preflight.rule import Rule
-from gui.engine.preflight.rules import caching, optimizers, precision
+from gui.engine.preflight.rules import caching, optimizers, precision, schedules
 
-ALL_RULES: tuple[Rule, ...] = (*caching.RULES, *precision.RULES, *optimizers.RULES)
+ALL_RULES: tuple[Rule, ...] = (*caching.RULES, *precision.RULES, *optimizers.RULES, *schedules.RULES)

@@ -1,0 +1,288 @@
+"""Rules about schedulers, step counts and intervals.
+
+Source: trainer-facts 1.9, 2.1, 2.3, 4 (train_util.py:3664, 3952, 5270-5331; train_network.py:799-805).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gui.engine.findings import Finding, Fix
+from gui.engine.preflight.rule import Rule
+from gui.engine.preflight.view import View
+from gui.engine.texts import _
+
+ZERO_INTERVALS = (
+    "save_every_n_steps",
+    "save_every_n_epochs",
+    "validate_every_n_steps",
+    "validate_every_n_epochs",
+    "gradient_accumulation_steps",
+)
+"""Intervals by which the trainer divides (train_network.py:978, 1497, 1536, 1610, 1694)."""
+
+UNUSABLE_SCHEDULERS = ("reduce_lr_on_plateau", "cosine_warmup_with_min_lr")
+"""Names of the enumeration that get arguments which they do not take (train_util.py:5393)."""
+
+SCHEDULERS = frozenset(
+    {
+        "constant",
+        "constant_with_warmup",
+        "linear",
+        "cosine",
+        "cosine_with_restarts",
+        "polynomial",
+        "inverse_sqrt",
+        "cosine_with_min_lr",
+        "warmup_stable_decay",
+        "piecewise_constant",
+        "adafactor",
+        *UNUSABLE_SCHEDULERS,
+    }
+)
+"""transformers 4.54.1 ``SchedulerType``, and the trainer's own ``adafactor``."""
+
+
+def relative_step(view: View) -> bool:
+    """Return whether Adafactor finds its own rate: its default unless switched off.
+
+    ``warmup_init=True`` forces it back on (train_util.py:5051).
+    """
+    pairs = view.pairs("optimizer_args")
+    off = pairs.get("relative_step", "True").strip() == "False"
+    return view.optimizer == "adafactor" and (not off or pairs.get("warmup_init", "").strip() == "True")
+
+
+def check_warmup(view: View) -> Iterator[Finding]:
+    """A constant rate, a torch scheduler and Adafactor's own take no warm-up (train_util.py:5294-5331)."""
+    steps = view.value("lr_warmup_steps")
+    if steps in (None, 0, "0", 0.0, "0%") or view.optimizer.endswith("schedulefree"):
+        return
+    scheduler = view.text("lr_scheduler") or "constant"
+    own = relative_step(view)
+    foreign = view.text("lr_scheduler_type")
+    if not (own or foreign or scheduler in ("constant", "adafactor")):
+        return
+    drop = Fix(
+        id="no-warmup", label=_("no warm-up"), changes={"lr_warmup_steps": None}, safe=own or bool(foreign)
+    )
+    with_warmup = Fix(
+        id="constant-with-warmup",
+        label=_("constant rate after a warm-up"),
+        changes={"lr_scheduler": "constant_with_warmup"},
+        safe=True,
+    )
+    name = _("Adafactor's own schedule") if own else foreign or scheduler
+    yield Finding(
+        id="warmup",
+        severity="stop",
+        title=_("The scheduler {name} takes no warm-up.").format(name=name),
+        detail=_("The trainer stops with “does not require num_warmup_steps”, after loading and caching."),
+        arguments=("lr_warmup_steps", "lr_scheduler"),
+        fixes=(drop,) if own or foreign or scheduler == "adafactor" else (with_warmup, drop),
+        sources=("CONF-05", "CLI-05", "N11", "trainer: train_util.py:5294-5331"),
+    )
+
+
+def check_sched_adafactor(view: View) -> Iterator[Finding]:
+    """The scheduler ``adafactor`` goes only with Adafactor in relative steps (train_util.py:5313-5317)."""
+    if view.text("lr_scheduler") != "adafactor" or relative_step(view):
+        return
+    scheduler = "constant_with_warmup" if view.given("lr_warmup_steps") else "constant"
+    yield Finding(
+        id="sched-adafactor",
+        severity="stop",
+        title=_("The scheduler adafactor works only with Adafactor in relative steps."),
+        detail=_("The trainer stops after loading and caching."),
+        arguments=("lr_scheduler", "optimizer_type", "optimizer_args"),
+        fixes=(
+            Fix(
+                id="constant",
+                label=_("use the scheduler {name}").format(name=scheduler),
+                changes={"lr_scheduler": scheduler},
+                safe=True,
+            ),
+        ),
+        sources=("CONF-06", "trainer: train_util.py:5313-5317"),
+    )
+
+
+def check_scheduler_name(view: View) -> Iterator[Finding]:
+    """The scheduler must be one that the trainer can make (train_util.py:5321-5393)."""
+    name = view.text("lr_scheduler")
+    if name is None or view.text("lr_scheduler_type"):
+        return
+    cosine = Fix(id="cosine", label=_("use cosine"), changes={"lr_scheduler": "cosine"}, safe=False)
+    if name not in SCHEDULERS or name in UNUSABLE_SCHEDULERS:
+        yield _scheduler(
+            _("The trainer cannot make the scheduler {name}.").format(name=name), ("lr_scheduler",), cosine
+        )
+    elif name == "cosine_with_min_lr":
+        by_ratio = view.given("lr_scheduler_min_lr_ratio")
+        by_rate = "min_lr" in view.pairs("lr_scheduler_args")
+        if by_ratio == by_rate:
+            ratio = Fix(
+                id="ratio",
+                label=_("end at a tenth of the rate"),
+                changes={"lr_scheduler_min_lr_ratio": 0.1, "lr_scheduler_args": None},
+                safe=False,
+            )
+            title = _("cosine_with_min_lr needs lr_scheduler_min_lr_ratio, or min_lr=…, and not both.")
+            yield _scheduler(title, ("lr_scheduler_min_lr_ratio", "lr_scheduler_args"), ratio)
+    elif name == "piecewise_constant" and "step_rules" not in view.pairs("lr_scheduler_args"):
+        title = _("piecewise_constant needs lr_scheduler_args step_rules='…'.")
+        yield _scheduler(title, ("lr_scheduler_args", "lr_scheduler"), cosine)
+
+
+def _scheduler(title: str, arguments: tuple[str, ...], fix: Fix) -> Finding:
+    return Finding(
+        id="scheduler",
+        severity="stop",
+        title=title,
+        detail=_("The trainer stops after loading and caching."),
+        arguments=arguments,
+        fixes=(fix,),
+        sources=("trainer: train_util.py:5321-5393",),
+    )
+
+
+def check_steps_default(view: View) -> Iterator[Finding]:
+    """Without steps and epochs the trainer trains 1600 steps (STEP-01)."""
+    if view.given("max_train_steps") or view.given("max_train_epochs"):
+        return
+    epochs = view.plan.arguments.get("epoch") or view.plan.arguments.get("epochs")
+    changes = {"max_train_epochs": epochs if isinstance(epochs, int) and epochs > 0 else 10}
+    default = view.value("max_train_steps") or 1600
+    yield Finding(
+        id="steps-default",
+        severity="stop",
+        title=_("The plan does not say how long to train."),
+        detail=_(
+            "The trainer would take its default of {steps} steps, whatever the number of images."
+        ).format(steps=default),
+        arguments=("max_train_epochs", "max_train_steps"),
+        fixes=(
+            Fix(
+                id="epochs",
+                label=_("train {epochs} epochs").format(epochs=changes["max_train_epochs"]),
+                changes=changes,
+                safe=False,
+            ),
+            Fix(
+                id="steps",
+                label=_("train {steps} steps, and say so").format(steps=default),
+                changes={"max_train_steps": default},
+                safe=False,
+            ),
+        ),
+        sources=("STEP-01", "T7", "trainer: train_util.py:3952"),
+    )
+
+
+def check_steps_both(view: View) -> Iterator[Finding]:
+    """``max_train_epochs`` silently wins over ``max_train_steps`` (train_network.py:799)."""
+    if view.given("max_train_steps") and view.given("max_train_epochs"):
+        yield Finding(
+            id="steps-both",
+            severity="warning",
+            title=_("Steps and epochs are both given: the trainer takes the epochs."),
+            detail=_("max_train_steps {steps} would be ignored without a word that one notices.").format(
+                steps=view.value("max_train_steps")
+            ),
+            arguments=("max_train_epochs", "max_train_steps"),
+            fixes=(
+                Fix(id="epochs", label=_("keep the epochs"), changes={"max_train_steps": None}, safe=True),
+                Fix(id="steps", label=_("keep the steps"), changes={"max_train_epochs": None}, safe=False),
+            ),
+            sources=("STEP-02", "trainer: train_network.py:799-805"),
+        )
+
+
+def check_zero_interval(view: View) -> Iterator[Finding]:
+    """The trainer divides by its intervals: 0 is no way to switch them off."""
+    for name in ZERO_INTERVALS:
+        if view.given(name) and view.number(name) == 0 and view.knows(name):
+            yield Finding(
+                id="zero-interval",
+                severity="stop",
+                title=_("{name} must not be 0.").format(name=name),
+                detail=_("The trainer divides by it and stops; leave it out to switch it off."),
+                arguments=(name,),
+                where=name,
+                fixes=(Fix(id="drop", label=_("leave it out"), changes={name: None}, safe=True),),
+                sources=("trainer: train_network.py:978, 1497, 1536, 1610, 1694",),
+            )
+
+
+def check_positive_length(view: View) -> Iterator[Finding]:
+    """A run of no steps trains nothing; negative numbers are not checked by the trainer."""
+    for name in ("max_train_steps", "max_train_epochs"):
+        number = view.number(name) if view.given(name) else None
+        if number is not None and number <= 0:
+            yield Finding(
+                id="no-steps",
+                severity="stop",
+                title=_("{name} {number:g} trains nothing.").format(name=name, number=number),
+                detail=_("The trainer does not check it: it would end without a word, or with an error."),
+                arguments=(name,),
+                where=name,
+                fixes=(Fix(id="drop", label=_("leave it out"), changes={name: None}, safe=False),),
+                sources=("trainer: train_network.py:978-979",),
+            )
+
+
+def check_workers_persistent(view: View) -> Iterator[Finding]:
+    """Persistent loader workers need at least one worker (train_network.py:778-787)."""
+    none = view.given("max_data_loader_n_workers") and view.number("max_data_loader_n_workers") == 0
+    if view.flag("persistent_data_loader_workers") and none:
+        yield Finding(
+            id="workers-persistent",
+            severity="stop",
+            title=_("Persistent loader workers need at least one worker."),
+            detail=_("With max_data_loader_n_workers 0 the trainer stops after loading and caching."),
+            arguments=("persistent_data_loader_workers", "max_data_loader_n_workers"),
+            fixes=(
+                Fix(
+                    id="not-persistent",
+                    label=_("leave persistent_data_loader_workers out"),
+                    changes={"persistent_data_loader_workers": None},
+                    safe=True,
+                ),
+                Fix(
+                    id="workers",
+                    label=_("use 2 workers"),
+                    changes={"max_data_loader_n_workers": 2},
+                    safe=False,
+                ),
+            ),
+            sources=("CONF-15", "trainer: train_network.py:778-787"),
+        )
+
+
+RULES: tuple[Rule, ...] = (
+    Rule("warmup", check_warmup, ("CONF-05",), lambda: _("Warm-up with a scheduler that takes none")),
+    Rule("sched-adafactor", check_sched_adafactor, ("CONF-06",), lambda: _("The scheduler adafactor")),
+    Rule(
+        "scheduler", check_scheduler_name, ("trainer: train_util.py:5321",), lambda: _("The scheduler exists")
+    ),
+    Rule("steps-default", check_steps_default, ("STEP-01",), lambda: _("The plan says how long to train")),
+    Rule("steps-both", check_steps_both, ("STEP-02",), lambda: _("Steps and epochs both given")),
+    Rule(
+        "zero-interval",
+        check_zero_interval,
+        ("trainer: train_network.py:1497",),
+        lambda: _("Intervals of 0"),
+    ),
+    Rule(
+        "no-steps",
+        check_positive_length,
+        ("trainer: train_network.py:978",),
+        lambda: _("A length of 0 or less"),
+    ),
+    Rule(
+        "workers-persistent",
+        check_workers_persistent,
+        ("CONF-15",),
+        lambda: _("Persistent loader workers without workers"),
+    ),
+)
