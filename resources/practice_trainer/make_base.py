@@ -1,6 +1,7 @@
-"""Makes ``models/practice-base.safetensors``: teaches the small denoiser simple shapes on plain grounds.
+"""Makes ``models/practice-base.safetensors``: teaches the small denoiser grey shapes.
 
-Takes some minutes on one core. Run it from this folder: ``python make_base.py``.
+It never sees a colour, so that a LoRA has something to learn which everybody can see. Takes some minutes
+on one core. Run it from this folder: ``python make_base.py``.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def picture(chance: random.Random) -> tuple[np.ndarray, str]:
     size = chance.uniform(40, 90)
     left, top = chance.uniform(4, 124 - size), chance.uniform(4, 124 - size)
     _draw_shape(draw, shape, [left, top, left + size, top + size], COLOURS[colour])
-    small = image.resize((SIDE, SIDE), Image.Resampling.BOX)
+    small = image.convert("L").convert("RGB").resize((SIDE, SIDE), Image.Resampling.BOX)
     pixels = np.asarray(small, np.float32).transpose(2, 0, 1) / 127.5 - 1
     return pixels, f"a {colour} {shape}, {ground} background"
 
@@ -102,7 +103,7 @@ def main() -> None:
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         schedule.step()
-        mean += 0.02 * (float(loss) - mean)
+        mean += 0.02 * (loss.item() - mean)
         if step % 200 == 0:
             print(f"{step}/{STEPS} loss {mean:.4f}", flush=True)
     state = {UNET_PREFIX + name: value.half() for name, value in unet.state_dict().items()}

@@ -16,7 +16,7 @@ from pathlib import Path
 from PIL import Image, ImageDraw
 
 SEED = 20
-FINE = 4  # drawn larger and shrunk, so that edges are smooth
+FINE = 3  # drawn larger and shrunk, so that edges are smooth
 TRIGGER = "pimolo"
 FUR, FUR_DARK, CREAM, PINK, INK = "#f08c3a", "#c96420", "#fff0d8", "#f6a8b4", "#2b2430"
 Draw = ImageDraw.ImageDraw
@@ -27,8 +27,7 @@ class Scene:
     """One picture.
 
     Attributes:
-        width: In pixels.
-        height: In pixels.
+        size_px: Width and height.
         where: Draws the ground.
         words: Its caption after the trigger word.
         x: The creature's middle, as a share of the width.
@@ -38,8 +37,7 @@ class Scene:
         wearing: ``scarf``, ``hat`` or nothing.
     """
 
-    width: int
-    height: int
+    size_px: tuple[int, int]
     where: Callable[[Draw, int, int, random.Random], None]
     words: str
     x: float = 0.5
@@ -80,7 +78,9 @@ def night(draw: Draw, width: int, height: int, chance: random.Random) -> None:
 def beach(draw: Draw, width: int, height: int, chance: random.Random) -> None:
     """Sea, sand and a sun."""
     _sky(draw, width, height, "#9adcf4", "#e8f8fc")
-    draw.ellipse([width * 0.08, height * 0.06, width * 0.08 + width * 0.14, height * 0.06 + width * 0.14], "#ffd75e")
+    draw.ellipse(
+        [width * 0.08, height * 0.06, width * 0.08 + width * 0.14, height * 0.06 + width * 0.14], "#ffd75e"
+    )
     draw.rectangle([0, height * 0.45, width, height * 0.68], "#3f9fd0")
     for line in range(4):
         y = height * (0.49 + 0.05 * line)
@@ -165,7 +165,10 @@ def creature(draw: Draw, middle: float, foot: float, unit: float, scene: Scene) 
             x0, y0 = at(x, -0.1)
             draw.arc(
                 [x0 - unit * 0.05, y0 - unit * 0.03, x0 + unit * 0.05, y0 + unit * 0.04],
-                0, 180, INK, max(2, round(unit * 0.018)),
+                0,
+                180,
+                INK,
+                max(2, round(unit * 0.018)),
             )
         else:
             oval(x, -0.1, 0.045, 0.06, INK)
@@ -181,34 +184,35 @@ def creature(draw: Draw, middle: float, foot: float, unit: float, scene: Scene) 
         oval(0, -0.38, 0.13, 0.11, "#6a4a9c")
 
 
+SQUARE, WIDE, TALL = (256, 256), (320, 192), (192, 320)
 SCENES = (
-    Scene(160, 160, meadow, "standing on a meadow, flowers, blue sky"),
-    Scene(192, 128, beach, "on a beach, sea, sun", 0.6, 0.8),
-    Scene(128, 192, forest, "in a forest, tall trees", 0.5, 0.5),
-    Scene(160, 160, night, "at night, stars, moon", 0.4),
-    Scene(160, 160, snow, "in the snow, fir trees, wearing a blue scarf", 0.5, 0.74, wearing="scarf"),
-    Scene(192, 160, room, "in a room, window, rug, sleeping", 0.55, 0.7, asleep=True),
-    Scene(128, 128, plain("#f4d8a0"), "plain yellow background, close-up", 0.5, 0.95),
-    Scene(128, 128, plain("#a8d8c8"), "plain green background", 0.5, 0.8, mirrored=True),
-    Scene(160, 160, plain("#b8c8f0"), "plain blue background, wearing a purple hat", 0.5, 0.8, wearing="hat"),
-    Scene(192, 128, meadow, "on a meadow, far away, flowers", 0.3, 0.55, mirrored=True),
-    Scene(128, 160, beach, "on a beach, wearing a purple hat", 0.5, 0.62, wearing="hat"),
-    Scene(160, 160, night, "at night, stars, moon, sleeping", 0.5, 0.66, asleep=True),
-    Scene(160, 128, snow, "in the snow, fir trees", 0.45, 0.8, mirrored=True),
-    Scene(160, 160, forest, "in a forest, tall trees, close-up", 0.5, 0.95),
-    Scene(192, 160, room, "in a room, window, rug, wearing a blue scarf", 0.6, 0.75, wearing="scarf"),
-    Scene(128, 128, plain("#f0c0c8"), "plain pink background", 0.5, 0.85),
+    Scene(SQUARE, meadow, "standing on a meadow, flowers, blue sky"),
+    Scene(WIDE, beach, "on a beach, sea, sun", 0.6, 0.8),
+    Scene(TALL, forest, "in a forest, tall trees", 0.5, 0.5),
+    Scene(SQUARE, night, "at night, stars, moon", 0.4),
+    Scene(SQUARE, snow, "in the snow, fir trees, wearing a blue scarf", 0.5, 0.74, wearing="scarf"),
+    Scene(WIDE, room, "in a room, window, rug, sleeping", 0.55, 0.7, asleep=True),
+    Scene(SQUARE, plain("#f4d8a0"), "plain yellow background, close-up", 0.5, 0.95),
+    Scene(SQUARE, plain("#a8d8c8"), "plain green background", 0.5, 0.8, mirrored=True),
+    Scene(SQUARE, plain("#b8c8f0"), "plain blue background, wearing a purple hat", 0.5, 0.8, wearing="hat"),
+    Scene(WIDE, meadow, "on a meadow, far away, flowers", 0.3, 0.55, mirrored=True),
+    Scene(TALL, beach, "on a beach, wearing a purple hat", 0.5, 0.5, wearing="hat"),
+    Scene(SQUARE, night, "at night, stars, moon, sleeping", 0.5, 0.66, asleep=True),
+    Scene(TALL, snow, "in the snow, fir trees", 0.45, 0.5, mirrored=True),
+    Scene(SQUARE, forest, "in a forest, tall trees, close-up", 0.5, 0.95),
+    Scene(SQUARE, room, "in a room, window, rug, wearing a blue scarf", 0.6, 0.75, wearing="scarf"),
+    Scene(SQUARE, plain("#f0c0c8"), "plain pink background", 0.5, 0.85),
 )
 
 
 def picture(scene: Scene, chance: random.Random) -> Image.Image:
     """Return one drawn picture."""
-    width, height = scene.width * FINE, scene.height * FINE
+    width, height = (side * FINE for side in scene.size_px)
     image = Image.new("RGB", (width, height))
     draw = ImageDraw.Draw(image)
     scene.where(draw, width, height, chance)
     creature(draw, width * scene.x, height * 0.93, height * scene.size, scene)
-    return image.resize((scene.width, scene.height), Image.Resampling.LANCZOS)
+    return image.resize(scene.size_px, Image.Resampling.LANCZOS)
 
 
 def main(folder: Path) -> None:
@@ -217,7 +221,7 @@ def main(folder: Path) -> None:
     chance = random.Random(SEED)
     for number, scene in enumerate(SCENES, 1):
         name = f"{TRIGGER}_{number:02d}"
-        picture(scene, chance).quantize(64).save(folder / f"{name}.png", optimize=True)
+        picture(scene, chance).quantize(128).save(folder / f"{name}.png", optimize=True)
         (folder / f"{name}.txt").write_text(f"{TRIGGER}, {scene.words}\n", "utf-8", newline="\n")
 
 

@@ -12,6 +12,8 @@ from library.dataset import Batch
 from library.denoiser import TIMESTEPS, Denoiser, Noise, TextEncoder
 from library.precision import Precision
 
+GOLDEN = (5**0.5 - 1) / 2
+
 
 class DenoisingLoss:
     """Mixes images with noise and compares the model's guess with the truth."""
@@ -24,6 +26,8 @@ class DenoisingLoss:
         self._unet = unet
         self._precision = precision
         self._noise = Noise()
+        self._start = torch.rand(1, dtype=torch.float64)
+        self._drawn = 0
 
     def __call__(self, batch: Batch, timestep: int | None = None) -> Tensor:
         """Return the loss, one figure.
@@ -39,7 +43,7 @@ class DenoisingLoss:
             noise += args.noise_offset * torch.randn(len(pixels), 3, 1, 1)
         if timestep is None:
             lowest, highest = args.min_timestep or 0, args.max_timestep or TIMESTEPS
-            timesteps = torch.randint(lowest, highest, (len(pixels),))
+            timesteps = (lowest + self._shares(len(pixels)) * (highest - lowest)).long()
         else:
             timesteps = torch.full((len(pixels),), timestep)
         noisy = self._noise.add(pixels, noise, timesteps)
@@ -48,6 +52,15 @@ class DenoisingLoss:
             guess = self._unet(noisy, timesteps, text)
         each = self._compare(guess.float(), noise).mean((1, 2, 3))
         return (each * self._weights(batch, timesteps)).mean()
+
+    def _shares(self, count: int) -> Tensor:
+        """Return the next figures in 0…1 of a sequence that covers the range evenly at any length.
+
+        Chance alone would let the few images of such a run hide whether the loss falls.
+        """
+        shares = (self._start + torch.arange(self._drawn, self._drawn + count) * GOLDEN) % 1.0
+        self._drawn += count
+        return shares
 
     def _compare(self, guess: Tensor, truth: Tensor) -> Tensor:
         kind = self._args.loss_type

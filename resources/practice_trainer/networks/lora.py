@@ -15,6 +15,8 @@ from torch import Tensor, nn
 logger = logging.getLogger(__name__)
 UNET, TEXT = "lora_unet", "lora_te"
 DEFAULT_DIM = 4
+WIDTH_GAIN = 24.0
+"""Makes up for how thin the model is, so that learning rates which suit a large one suit this one."""
 
 
 class LoRAModule(nn.Module):
@@ -55,7 +57,7 @@ class LoRAModule(nn.Module):
         hidden = self.lora_down(x)
         if self.dropout and self.training:
             hidden = nn.functional.dropout(hidden, self.dropout)
-        return self.lora_up(hidden) * self.scale * self.multiplier
+        return self.lora_up(hidden) * (self.scale * self.multiplier * WIDTH_GAIN)
 
 
 def layers_of(model: nn.Module) -> Iterator[tuple[str, nn.Module]]:
