@@ -122,7 +122,8 @@ class CleanKeeper:
         if known is not None:
             if known.original == mark:
                 return known
-            if _same_file(known.kept, path):  # written over in place, and the link with it
+            # Written over in place, and the link with it; or never judged, and now never to be.
+            if known.judgement is None or _same_file(known.kept, path):
                 self._drop(known)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
