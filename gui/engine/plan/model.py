@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from gui.engine.documents import Document
 
 SCHEMA = 1
+
+WholeNumber = Annotated[int, Field(strict=True)]
+"""True and 1.0 are no whole numbers."""
 
 NonfinitePolicy = Literal["stop", "confirm", "warn"]
 
@@ -25,11 +28,11 @@ class LaunchSettings(Document):
         env: Extra environment of the trainer. Tokens do not belong here.
     """
 
-    gpu_ids: tuple[int, ...] = ()
-    num_processes: int = 1
-    num_machines: int = 1
+    gpu_ids: tuple[WholeNumber, ...] = ()
+    num_processes: WholeNumber = 1
+    num_machines: WholeNumber = 1
     dynamo_backend: str = "no"
-    num_cpu_threads_per_process: int = 2
+    num_cpu_threads_per_process: WholeNumber = 2
     env: dict[str, str] = Field(default_factory=dict)
 
 
@@ -74,3 +77,7 @@ class TrainingPlan(Document):
     dataset: dict[str, Any] = Field(default_factory=dict)
     launch: LaunchSettings = Field(default_factory=LaunchSettings)
     guard: GuardSettings = Field(default_factory=GuardSettings)
+
+    def data(self) -> dict[str, Any]:
+        """Return the plan under the names that its file uses."""
+        return self.model_dump(by_alias=True, mode="python")

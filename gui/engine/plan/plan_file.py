@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -27,12 +27,13 @@ _FIELDS = tuple(field.alias or name for name, field in TrainingPlan.model_fields
 
 @dataclass(frozen=True)
 class PlanFile:
-    """A plan and the file that it came from.
+    r"""A plan and the file that it came from.
 
     Attributes:
         plan: What the user wants.
         path: The file; None for a plan that was never saved.
-        text: The file's content, comments and unknown keys included.
+        text: The file's content, comments and unknown keys included, lines ended by ``\n``.
+        line_end: How the file itself ends its lines.
         read_only: Whether a newer version wrote it; such a file is neither changed nor run.
         notes: What the user should know about the file, in plain sentences.
     """
@@ -40,6 +41,7 @@ class PlanFile:
     plan: TrainingPlan
     path: Path | None = None
     text: str = ""
+    line_end: Literal["\n", "\r\n"] = "\n"
     read_only: bool = False
     notes: tuple[str, ...] = ()
 
@@ -79,19 +81,19 @@ class PlanFile:
         if self.path is not None and target.absolute().parent != self.base:
             moved = moved_plan(plan, self.base, target.absolute().parent)
         text = self._text_of(moved)
-        write_atomically(target, text)
-        return replace(parse_plan(text, target), path=target)
+        write_atomically(target, text.replace("\n", self.line_end))
+        return replace(parse_plan(text, target), line_end=self.line_end)
 
     def standalone_text(self) -> str:
         """Return the file's text with absolute paths and without tokens, to stand anywhere."""
-        data = with_paths(_data_of(self.plan), lambda value: absolute(value, self.base), self.base)
+        data = with_paths(self.plan.data(), lambda value: absolute(value, self.base), self.base)
         return self._text_of(TrainingPlan.model_validate(data))
 
     def _text_of(self, plan: TrainingPlan) -> str:
-        after = without_secrets(_data_of(plan))
+        after = without_secrets(plan.data())
         if not self.text:
             return new_text(after)
-        return merged_text(self.text, _data_of(self.plan), after)
+        return merged_text(self.text, self.plan.data(), after)
 
 
 def load_plan(path: str | Path) -> PlanFile:
@@ -110,7 +112,9 @@ def load_plan(path: str | Path) -> PlanFile:
             raise CannotRead(place, _("it is too large for a plan"))
     except OSError:
         pass  # read_text says why
-    return parse_plan(read_text(place), place)
+    text = read_text(place)
+    windows = b"\r\n" in place.read_bytes()
+    return replace(parse_plan(text, place), line_end="\r\n" if windows else "\n")
 
 
 def parse_plan(text: str, path: Path | None = None) -> PlanFile:
@@ -143,7 +147,7 @@ def parse_plan(text: str, path: Path | None = None) -> PlanFile:
         sentence = _("Not known to this version, kept in the file and not used: {keys}.")
         notes.append(sentence.format(keys=", ".join(unknown)))
     notes += _secret_notes(plan)
-    return PlanFile(plan, path, text, schema > SCHEMA, tuple(notes))
+    return PlanFile(plan, path, text, read_only=schema > SCHEMA, notes=tuple(notes))
 
 
 def without_secrets(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -170,11 +174,7 @@ def moved_plan(plan: TrainingPlan, old_base: Path, new_base: Path) -> TrainingPl
         except ValueError:  # another drive
             return place
 
-    return TrainingPlan.model_validate(with_paths(_data_of(plan), moved, old_base))
-
-
-def _data_of(plan: TrainingPlan) -> dict[str, Any]:
-    return plan.model_dump(by_alias=True, mode="python")
+    return TrainingPlan.model_validate(with_paths(plan.data(), moved, old_base))
 
 
 def _toml(text: str, named: Path) -> dict[str, Any]:
@@ -198,7 +198,7 @@ def _validated(data: dict[str, Any], named: Path, *, forgiving: bool) -> tuple[T
     dropped: list[str] = []
     while True:
         try:
-            return TrainingPlan.model_validate(data, strict=False), dropped
+            return TrainingPlan.model_validate(data), dropped
         except ValidationError as error:
             first = error.errors(include_url=False, include_context=False)[0]
             if not forgiving or first["loc"][0] not in data:
