@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections import deque
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
-from gui.engine.documents import Document
+from gui.engine.documents import Document, reason_of
+from gui.engine.errors import CannotRead
 from gui.engine.redaction import redact_text
 from gui.engine.runs.diagnoses import DiagnosisFile, Sign, State, known_diagnoses
 from gui.engine.texts import _
@@ -20,6 +23,11 @@ _MOST_EVIDENCE = 3
 _LONGEST_EVIDENCE = 600
 _LONGEST_TEXT = 4000
 _FEWEST_STEPS = 3
+_MOST_TEMPLATES = 10_000
+_ENOUGH_ALIKE = 50
+_HEAD_BYTES = 4 << 20
+_TAIL_BYTES = 12 << 20
+_NUMBERS = re.compile(r"\d+")
 
 
 class Evidence(Document):
@@ -88,9 +96,33 @@ def diagnose_log(
         CannotRead: The log cannot be read.
     """
     examiner = Examiner(known_diagnoses() if known is None else known)
-    for chunk in read_log(source) if isinstance(source, Path) else as_utf8(source):
-        examiner.feed(chunk)
+    if isinstance(source, Path):
+        _read_file(examiner, source)
+    else:
+        for chunk in as_utf8(source):
+            examiner.feed(chunk)
     return examiner.finish(exit_status)
+
+
+def _read_file(examiner: Examiner, path: Path) -> None:
+    """Read a log, of a very long one the start and the end: causes stand there."""
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as stream:
+            if size <= _HEAD_BYTES + _TAIL_BYTES or stream.read(2) in (BOM_UTF16_LE, BOM_UTF16_BE):
+                for chunk in read_log(path):
+                    examiner.feed(chunk)
+                return
+            stream.seek(0)
+            examiner.feed(stream.read(_HEAD_BYTES))
+            skipped, left = 0, size - _HEAD_BYTES - _TAIL_BYTES
+            while left > 0 and (chunk := stream.read(min(left, 1 << 20))):
+                skipped, left = skipped + chunk.count(b"\n"), left - len(chunk)
+            examiner.skip(skipped)
+            while chunk := stream.read(1 << 16):
+                examiner.feed(chunk)
+    except OSError as error:
+        raise CannotRead(path, reason_of(error)) from error
 
 
 class _Watch:
@@ -111,7 +143,7 @@ class _Watch:
             if clue not in self._seen and (pattern.search(said.text) or pattern.search(said.context)):
                 self._seen.add(clue)
         if len(self.evidence) < _MOST_EVIDENCE and any(_shows(*each, said) for each in self._signs):
-            self.evidence.append(Evidence(line=said.line, text=redact_text(said.text)[:_LONGEST_EVIDENCE]))
+            self.evidence.append(_evidence(said))
 
     def result(self, facts: _Facts) -> Diagnosis | None:
         state = self.file.state
@@ -123,7 +155,7 @@ class _Watch:
             id=self.file.id,
             variant=variant,
             title=_(self.file.title),
-            evidence=tuple(self.evidence) or facts.evidence,
+            evidence=tuple(self.evidence) or (facts.evidence_of(state) if state else ()),
             explanation=_(self.file.explanation),
             fixes=tuple(DiagnosisFix(label=_(fix.label), changes=fix.changes) for fix in self.file.fixes),
             explains_end=self.file.explains_end,
@@ -131,30 +163,40 @@ class _Watch:
 
 
 class _Facts:
-    """What the whole run showed."""
+    """What the whole run showed.
 
-    def __init__(self) -> None:
+    Args:
+        names: The settings whose lines are wanted as evidence.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
         self.tally = Tally()
         self.exit_status: int | None = None
-        self.rates: list[float] = []
-        self._last: tuple[int, Step] | None = None
+        self._rates: deque[float] = deque(maxlen=_FEWEST_STEPS)
+        self._names = frozenset(names)
+        self._settings: dict[str, Evidence] = {}
+        self._step: Evidence | None = None
 
-    @property
-    def evidence(self) -> tuple[Evidence, ...]:
-        """The newest step, for what no single line shows."""
-        if self._last is None:
-            return ()
-        line, step = self._last
-        seconds = f", {1 / step.rate:.3g} s/it" if step.rate else ""
-        return (Evidence(line=line, text=f"step {step.step} of {step.total}{seconds}"),)
+    def hear(self, said: Said) -> None:
+        if said.kind == "step":
+            self._step = _evidence(said)
+        else:
+            for name in self._names:
+                if name in said.text:
+                    self._settings[name] = _evidence(said)
 
-    def add(self, event: TrainerEvent, line: int) -> None:
+    def add(self, event: TrainerEvent) -> None:
         self.tally.add(event)
-        if isinstance(event, Step):
-            self._last = line, event
-            if event.rate:
-                # The bar's own rate is a mean of the whole run, so that the newest ones suffice.
-                self.rates = [*self.rates[-_FEWEST_STEPS + 1 :], event.rate]
+        if isinstance(event, Step) and event.rate:
+            # The bar's own rate is a mean of the whole run, so that the newest ones suffice.
+            self._rates.append(event.rate)
+
+    def evidence_of(self, state: State) -> tuple[Evidence, ...]:
+        """Return the lines that show what the state names."""
+        lines = [self._settings[name] for name in state.settings if name in self._settings]
+        if state.slower_than_seconds is not None and self._step is not None:
+            lines.append(self._step)
+        return tuple(lines)
 
     def hold(self, state: State) -> bool:
         """Tell whether all that the state names is so."""
@@ -167,7 +209,7 @@ class _Facts:
                 state.finished is None or state.finished == self.tally.model_saved,
                 not state.exit_status or self.exit_status in state.exit_status,
                 slow is None
-                or (len(self.rates) >= _FEWEST_STEPS and all(rate * slow < 1 for rate in self.rates)),
+                or (len(self._rates) == _FEWEST_STEPS and all(rate * slow < 1 for rate in self._rates)),
             )
         )
 
@@ -181,13 +223,19 @@ class Examiner:
 
     def __init__(self, known: Sequence[DiagnosisFile]) -> None:
         self._watches = [_Watch(file) for file in known]
-        self._facts = _Facts()
+        self._facts = _Facts(name for file in known if file.state for name in file.state.settings)
         self._parser = OutputParser(listener=self._hear)
-        self._of_line = _joined(known)
+        self._any_words = _joined(known)
+        self._dull: dict[str, int] = {}
 
     def feed(self, data: bytes) -> None:
         """Read the next bytes."""
         self._count(self._parser.feed(data))
+
+    def skip(self, lines: int) -> None:
+        """Leave out what holds so many line feeds; the line begun before is over."""
+        self.feed(b"\n")
+        self._parser.skip_lines(lines - 1)
 
     def finish(self, exit_status: int | None = None) -> list[Diagnosis]:
         """Return what was found, the likeliest cause first."""
@@ -198,14 +246,32 @@ class Examiner:
 
     def _count(self, events: Iterable[TrainerEvent]) -> None:
         for event in events:
-            self._facts.add(event, self._parser.line)
+            self._facts.add(event)
 
     def _hear(self, said: Said) -> None:
-        if said.kind == "line" and not self._of_line.search(said.text[:_LONGEST_TEXT]):
-            return
         short = said._replace(text=said.text[:_LONGEST_TEXT])
+        self._facts.hear(short)
+        if said.kind == "step" or (said.kind in ("line", "record") and not self._is_news(short.text)):
+            return
         for watch in self._watches:
             watch.hear(short)
+
+    def _is_news(self, text: str) -> bool:
+        """Tell whether a line may matter.
+
+        Looking for everything costs a good deal, and a chatty trainer repeats itself a million times:
+        of lines that differ in their numbers only, the first dozens are looked at.
+        """
+        template = _NUMBERS.sub("0", text)
+        seen = self._dull.get(template, 0)
+        if seen >= _ENOUGH_ALIKE:
+            return False
+        if self._any_words.search(text) is not None:
+            return True
+        if len(self._dull) >= _MOST_TEMPLATES:
+            self._dull.clear()
+        self._dull[template] = seen + 1
+        return False
 
 
 def _shows(sign: Sign, pattern: re.Pattern[str], said: Said) -> bool:
@@ -216,15 +282,21 @@ def _shows(sign: Sign, pattern: re.Pattern[str], said: Said) -> bool:
     return sign.within is None or _compiled(sign.within).search(said.context) is not None
 
 
+def _evidence(said: Said) -> Evidence:
+    return Evidence(line=said.line, text=redact_text(said.text)[:_LONGEST_EVIDENCE])
+
+
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.DOTALL | re.IGNORECASE)
 
 
 def _joined(known: Sequence[DiagnosisFile]) -> re.Pattern[str]:
-    """Join all that may be looked for in a bare line, so that most lines cost one search."""
+    """Join all that may be looked for in lines and records, so that most cost one search."""
     patterns = {clue for file in known for clue in file.needs}
     patterns |= {clue for file in known for variant in file.variants for clue in variant.clues}
-    patterns |= {sign.pattern for file in known for sign in file.signs if "line" in sign.where}
+    patterns |= {
+        sign.pattern for file in known for sign in file.signs if not {"line", "record"}.isdisjoint(sign.where)
+    }
     return _compiled("|".join(f"(?:{pattern})" for pattern in sorted(patterns)) or r"(?!)")
 
 

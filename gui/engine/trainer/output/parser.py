@@ -10,10 +10,12 @@ from gui.engine.redaction import redact_text
 from gui.engine.trainer.events import (
     Epoch,
     Error,
+    LossNonfinite,
     Phase,
     PhaseName,
     Saved,
     Setting,
+    Step,
     TrainerEvent,
     Warned,
 )
@@ -22,10 +24,10 @@ from gui.engine.trainer.output.escapes import ESCAPE, EscapeStripper
 from gui.engine.trainer.output.phrases import Meaning, read_bare_line, read_sentence
 from gui.engine.trainer.output.records import Record, begin_record, continue_record, without_gui_prefix
 from gui.engine.trainer.output.segments import Segmenter
-from gui.engine.trainer.output.steps import ProgressGate, StepCounter
+from gui.engine.trainer.output.steps import ProgressGate, StepCounter, StepEvent
 from gui.engine.trainer.output.tracebacks import TracebackCollector
 
-SaidKind = Literal["exception", "wrapper", "record", "line", "loss"]
+SaidKind = Literal["exception", "wrapper", "record", "line", "step", "loss"]
 
 
 class Said(NamedTuple):
@@ -33,8 +35,8 @@ class Said(NamedTuple):
 
     Attributes:
         kind: ``exception`` for a traceback, ``wrapper`` for a launcher's own, ``record`` for a log
-            record put together again, ``line`` for any other line, ``loss`` for a loss that is no
-            number.
+            record put together again, ``line`` for any other line, ``step`` for a step, ``loss`` for a
+            loss that is no number.
         line: The number of the line, from 1, at which it begins.
         text: Its words; of a traceback the exception's.
         context: Of a traceback the whole text, of a record its level, else empty.
@@ -87,6 +89,10 @@ class OutputParser:
         """The number of the line, from 1, that is being read."""
         return self._segments.line
 
+    def skip_lines(self, count: int) -> None:
+        """Count lines that were left out, so that later ones keep their numbers."""
+        self._segments.line += count
+
     def feed(self, data: bytes, t: float | None = None) -> list[TrainerEvent]:
         """Read the next bytes.
 
@@ -126,9 +132,16 @@ class OutputParser:
             self._enter("training")
         if events:
             self._events.extend(events)
-            for event in events:
-                if event.event == "loss-nonfinite":
-                    self._tell("loss", self.line, f"step {event.step} of {total}: loss={event.value}")
+            if self._listener is not None:
+                self._tell_steps(events)
+
+    def _tell_steps(self, events: Sequence[StepEvent]) -> None:
+        for event in events:
+            if isinstance(event, Step):
+                pace = f", {1 / event.rate:.3g} s/it" if event.rate else ""
+                self._tell("step", self.line, f"step {event.step} of {event.total}{pace}")
+            elif isinstance(event, LossNonfinite):
+                self._tell("loss", self.line, f"step {event.step}: loss {event.value}")
 
     def _other_bar(self, bar: Bar) -> None:
         if self._segments.attentive:

@@ -103,8 +103,8 @@ class Segmenter:
     def _redraws(self, redraws: list[bytes]) -> None:
         """Give the pieces that carriage returns ended."""
         for redraw in redraws:
+            self._returned = self._returned or self._glued or bool(redraw)
             self._segment(redraw)
-        self._returned = True
 
     def _segment(self, raw: bytes) -> None:
         """Give the bars and then the text of one complete line or redraw."""

@@ -26,6 +26,7 @@ _TAIL = 140
 _FOREIGN = 40
 _CODE_LINES = 12
 _MESSAGE_LINES = 60
+_MOST_OPEN = 64
 
 
 @dataclass
@@ -140,18 +141,18 @@ class TracebackCollector:
                 self.done.append(self._open.pop(other))
 
     def _begins(self, body: str, rank: int | None, line: int) -> bool:
-        if _START.match(body) or _FRAME.match(body):
-            begun = Traceback(line, rank)
-            begun.add(body)
-            self._open[rank] = begun
-            return True
         alone = _ALONE.match(body)
         if alone:
             begun = Traceback(line, rank, type=alone[1], message=[(alone[2] or "")[:_LONGEST]])
-            begun.add(body)
-            self._open[rank] = begun
-            return True
-        return False
+        elif _START.match(body) or _FRAME.match(body):
+            begun = Traceback(line, rank)
+        else:
+            return False
+        begun.add(body)
+        if len(self._open) >= _MOST_OPEN:
+            self.done.append(self._open.pop(next(iter(self._open))))
+        self._open[rank] = begun
+        return True
 
     def _belongs(self, current: Traceback, body: str) -> bool:
         if current.type is None:
