@@ -28,6 +28,9 @@ PATH_OR_HUB_ARGUMENTS = frozenset(
 DATASET_PATHS = frozenset({"image_dir", "metadata_file", "conditioning_data_dir"})
 """The keys of the dataset TOML that are paths (config_util.py:165-372)."""
 
+TRAINER_NAMES = frozenset({"", "default", "practice"})
+"""What a plan's ``trainer`` may be besides a path."""
+
 _MODEL_SUFFIXES = frozenset({".safetensors", ".ckpt", ".pt", ".pth", ".bin", ".gguf", ".sft"})
 
 Change = Callable[[str], str]
@@ -65,15 +68,17 @@ def is_hub_name(value: str, base: Path) -> bool:
 
 
 def with_paths(plan_data: Mapping[str, Any], change: Change, base: Path) -> dict[str, Any]:
-    """Return a plan's ``arguments`` and ``dataset`` with every path changed.
+    """Return a plan's data with every path changed: of the trainer, in arguments and dataset.
 
     Args:
-        plan_data: Holds ``arguments`` and ``dataset``; stays as it is.
+        plan_data: Stays as it is.
         change: From the path as written to the path that is wanted.
         base: The folder of the plan file, to tell a hub name from a folder.
     """
+    trainer = plan_data.get("trainer", "")
     return {
         **plan_data,
+        "trainer": trainer if trainer in TRAINER_NAMES else change(trainer),
         "arguments": arguments_with_paths(plan_data.get("arguments", {}), change, base),
         "dataset": dataset_with_paths(plan_data.get("dataset", {}), change),
     }

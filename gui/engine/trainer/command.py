@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -169,11 +169,15 @@ def build_command(  # noqa: PLR0917 – the parts of a start, in the order in wh
         *judge_launch(plan.launch, facts),
         *judge_environment(plan.launch, gpu_uuids),
     ]
+    _refuse([finding for finding in findings if finding.severity == "stop"])
+    command = _command(plan, resolved, start)
+    _refuse([*_token_in_words(command), *_too_long(command, facts)])
+    return command
+
+
+def _refuse(findings: list[Finding]) -> None:
     if findings:
         raise PlanNotRunnable(findings)
-    command = _command(plan, resolved, start)
-    _refuse_too_long(command, facts)
-    return command
 
 
 def _command(plan: TrainingPlan, resolved: ResolvedPlan, start: _Start) -> TrainerCommand:
@@ -227,29 +231,48 @@ def _with_tracker(resolved: ResolvedPlan, start: _Start) -> tuple[dict[str, Any]
 
 def _words(arguments: Mapping[str, Any], script: ScriptArguments) -> list[str]:
     """Spell the arguments, judged before, in an order that stays the same from run to run."""
-    known = script.arguments
-    rank = {name: place for place, name in enumerate((*_FIRST, *known)) if name in known}
-    first = {name: place for place, name in reversed(tuple(enumerate(_FIRST)))}
+    order = {name: place for place, name in enumerate(dict.fromkeys((*_FIRST, *_names(script))))}
     words: list[str] = []
-    for name in sorted(arguments, key=lambda name: (first.get(name, len(_FIRST)), rank[name])):
-        judged = words_for(known[name], arguments[name])
+    for name in sorted(arguments, key=order.__getitem__):
+        judged = words_for(script.arguments[name], arguments[name])
         if isinstance(judged, Words):
             words += judged.words
     return words
 
 
-def _refuse_too_long(command: TrainerCommand, facts: TrainerFacts) -> None:
+def _names(script: ScriptArguments) -> list[str]:
+    return [row.dest for row in script.rows]
+
+
+def _token_in_words(command: TrainerCommand) -> Iterator[Finding]:
+    """Keep tokens out of the command line, which every user of the machine can see."""
+    secrets = command.secrets()
+    hidden = redact_argv(command.argv, secrets)
+    flag = ""
+    for word, shown in zip(command.argv, hidden, strict=True):
+        flag = word.split("=", 1)[0].removeprefix("--") if word.startswith("--") else flag
+        if word != shown:
+            yield Finding(
+                id="secret-in-arguments",
+                severity="stop",
+                title=_("{name} holds a token.").format(name=flag),
+                detail=_(
+                    "Everybody on this machine can read a command line. Take the token out and set it as a "
+                    "variable of the environment."
+                ),
+                arguments=(flag,),
+                where=flag,
+            )
+
+
+def _too_long(command: TrainerCommand, facts: TrainerFacts) -> Iterator[Finding]:
     length = len(subprocess.list2cmdline(command.argv))
     if (facts.platform or os.name) in ("win32", "nt") and length > LONGEST_WINDOWS_COMMAND:
-        raise PlanNotRunnable(
-            [
-                Finding(
-                    id="command-too-long",
-                    severity="stop",
-                    title=_("The command line has {length} characters; Windows takes {most}.").format(
-                        length=length, most=LONGEST_WINDOWS_COMMAND
-                    ),
-                    detail=_("Shorter paths and fewer network_args would help."),
-                )
-            ]
+        yield Finding(
+            id="command-too-long",
+            severity="stop",
+            title=_("The command line has {length} characters; Windows takes {most}.").format(
+                length=length, most=LONGEST_WINDOWS_COMMAND
+            ),
+            detail=_("Shorter paths and fewer network_args would help."),
         )

@@ -62,7 +62,8 @@ def resolve(plan: TrainingPlan, base: Path, catalogue: Catalogue) -> ResolvedPla
     kin = _family_of(plan)
     kind = _kind_of(plan, kin, script.name)
     given = {name: value for name, value in plan.arguments.items() if value is not None}
-    full = {**_family_arguments(kin, kind, script), **given}
+    filled = {**_family_arguments(kin, kind, script), **given}
+    full = arguments_with_paths(filled, lambda value: absolute(value, base), base)
     mapping = dataset_from_arguments(
         {name: value for name, value in full.items() if name in script.arguments or name in KEY_OF_ARGUMENT},
         base,
@@ -82,10 +83,9 @@ def resolve(plan: TrainingPlan, base: Path, catalogue: Catalogue) -> ResolvedPla
         judged = _judge_dataset(plan, given, dataset, script, bool(full.get("masked_loss")))
         findings += judged
         text = None if judged else dataset_toml(dataset, base)
-    arguments = arguments_with_paths(mapping.arguments, lambda value: absolute(value, base), base)
     return ResolvedPlan(
         script=script,
-        arguments={name: value for name, value in arguments.items() if name not in SECRET_ARGUMENTS},
+        arguments={name: value for name, value in mapping.arguments.items() if name not in SECRET_ARGUMENTS},
         dataset_toml=text,
         tokens={SECRET_ARGUMENTS[name]: str(given[name]) for name in SECRET_ARGUMENTS if given.get(name)},
         findings=tuple(findings),
@@ -135,14 +135,7 @@ def _never(given: Mapping[str, Any]) -> Iterator[Finding]:
             ),
             arguments=(name,),
             where=name,
-            fixes=(
-                Fix(
-                    id="remove",
-                    label=_("leave {name} out").format(name=name),
-                    changes={name: None},
-                    safe=False,
-                ),
-            ),
+            fixes=(_remove(name),),
             sources=("trainer: train_util.py:4700",),
         )
 
@@ -235,9 +228,7 @@ def _twice(name: str, also: list[str]) -> Finding:
         detail=_("The trainer would take one of them in silence."),
         arguments=(name, *also),
         where=name,
-        fixes=(
-            Fix(id="remove", label=_("leave {name} out").format(name=name), changes={name: None}, safe=False),
-        ),
+        fixes=(_remove(name),),
         sources=("trainer: train_network.py:521",),
     )
 
