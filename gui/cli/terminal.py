@@ -25,7 +25,7 @@ from gui.engine.runs.events import (
     Stopping,
 )
 from gui.engine.runs.status import RunStatus
-from gui.engine.texts import _
+from gui.engine.texts import _, ngettext
 from gui.engine.trainer.events import Epoch, Error, LossNonfinite, Phase, TrainerEvent, Warned
 
 PERIOD_SECONDS = 10.0
@@ -111,8 +111,9 @@ def progress_line(status: RunStatus) -> str:
     if status.epoch is not None:
         parts.append(_("epoch {epoch} of {epochs}").format(epoch=status.epoch, epochs=status.epochs or "?"))
     parts += _figures(status)
-    if status.warnings or status.errors:
-        parts.append(_("{count} warnings").format(count=status.warnings + status.errors))
+    troubles = status.warnings + status.errors
+    if troubles:
+        parts.append(ngettext("{count} warning", "{count} warnings", troubles).format(count=troubles))
     return " · ".join(parts)
 
 

@@ -80,7 +80,7 @@ def _look_into(path: Path, check: Callable[[Path], TensorReport]) -> FinalFile:
     try:
         weights, reason = weights_of(check(path))
     except PreflightError as error:
-        return FinalFile(path, "missing", str(error))
+        return FinalFile(path, "incomplete", str(error))
     return FinalFile(path, weights, reason)
 
 

@@ -22,6 +22,7 @@ def _what_happened(word: VerdictWord, reason: str, ending: Ending) -> str:
     values = {
         "step": ending.tally.last_step or 0,
         "total": ending.tally.total or "?",
+        "place": _place(ending),
         "bad_step": ending.tally.first_nonfinite_step or "?",
         "status": ending.exit_status,
         "file": final.path.name if final else "",
@@ -33,13 +34,20 @@ def _what_happened(word: VerdictWord, reason: str, ending: Ending) -> str:
     return _sentences(word, reason, ending).format(**values)
 
 
+def _place(ending: Ending) -> str:
+    tally = ending.tally
+    if not tally.last_step:
+        return _("before the first step")
+    return _("at step {step} of {total}").format(step=tally.last_step, total=tally.total or "?")
+
+
 def _sentences(word: VerdictWord, reason: str, ending: Ending) -> str:
     if word == "finished":
         return _finished(ending)
     if word == "suspect":
         return _suspect(reason)
     if word == "stopped":
-        return _stopped(reason, ending)
+        return _stopped(reason)
     if word == "nothing-trained":
         return _("The trainer found nothing to train and ended without an error. {cause}")
     return _failed(reason)
@@ -78,33 +86,29 @@ def _suspect(reason: str) -> str:
     }[reason]
 
 
-def _stopped(reason: str, ending: Ending) -> str:
+def _stopped(reason: str) -> str:
     if reason == "guard":
         return _("Stopped by the guard: the loss is not a number since step {bad_step}.")
     if reason == "after-save":
-        return _("Stopped after a save, as asked, at step {step} of {total}.")
+        return _("Stopped after a save, as asked, {place}.")
     if reason == "outside":
-        return _("Something outside this program ended the training at step {step} (exit status {status}).")
-    if not ending.tally.last_step:
-        return _("Stopped as asked, before the first step.")
-    return _("Stopped as asked, at step {step} of {total}.")
+        return _("Something outside this program ended the training {place} (exit status {status}).")
+    return _("Stopped as asked, {place}.")
 
 
 def _failed(reason: str) -> str:
     return {
         "not-started": _("The training was not started: {start_problem}"),
-        "rebooted": _("The machine was restarted while the training was at step {step} of {total}."),
-        "disk-full": _("The disk of {folder} was full: the training failed at step {step}."),
-        "vanished": _(
-            "The training ended at step {step} of {total} without its last file; nobody saw how. {cause}"
-        ),
+        "rebooted": _("The machine was restarted during the training, {place}."),
+        "disk-full": _("The disk of {folder} was full: the training failed {place}."),
+        "vanished": _("The training ended {place} without its last file; nobody saw how. {cause}"),
         "final-missing": _("The trainer says that it is done, but its last file {file} is not there."),
-        "final-incomplete": _("The last file {file} is not complete: {why}."),
+        "final-incomplete": _("The last file {file} cannot be used: {why}."),
         "final-old": _(
             "The trainer says that it is done, but {file} is older than this run: nothing was saved."
         ),
-        "error": _("The training failed at step {step} (exit status {status}). {cause}"),
-    }.get(reason, _("The training failed at step {step} (exit status {status}). {cause}"))
+        "error": _("The training failed {place} (exit status {status}). {cause}"),
+    }.get(reason, _("The training failed {place} (exit status {status}). {cause}"))
 
 
 def _cause(ending: Ending) -> str:
