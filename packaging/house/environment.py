@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gui.engine.texts import _
-from house.parts import UNPACKED, announcement, requirements, sizes_here
+from house.parts import UNPACKED, announcement, parts_to_fetch, requirements, sizes_here
 from house.system import install, may_install
 from house.trouble import Trouble, pip_trouble
 
@@ -27,6 +27,10 @@ MAKING = "making"
 INSTALLING = "Installing collected packages"
 """What pip logs when it has fetched everything and begins to change the environment."""
 
+_VERSIONS = """
+import importlib.metadata, json
+print(json.dumps({each.name: each.version for each in importlib.metadata.distributions()}))
+"""
 _NOT_FOR_CHILDREN = (
     "PYTHONHOME",
     "PYTHONPATH",
@@ -131,7 +135,7 @@ def ensure(environment: Environment, parts: Collection[str], say: Say) -> None:
         wanted = sorted(there | set(parts))
         try:
             _make(environment, say)
-            _install(environment, wanted, sorted(set(wanted) - there), say)
+            _install(environment, wanted, say)
             stamp = {"digest": environment.digest(), "parts": wanted}
             environment.stamp.write_text(json.dumps(stamp), "utf-8")
         except OSError as error:
@@ -215,9 +219,13 @@ def _works(environment: Environment) -> bool:
     return answer.stdout.strip() == f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
-def _install(environment: Environment, parts: list[str], new: list[str], say: Say) -> None:
+def _install(environment: Environment, parts: list[str], say: Say) -> None:
+    new = parts_to_fetch(
+        environment.project, environment.constraints, parts, _installed_versions(environment)
+    )
     sizes = sizes_here()
-    say(announcement(new, sizes))
+    if new:
+        say(announcement(new, sizes))
     free = shutil.disk_usage(environment.project).free / 1e6
     if sizes is not None and free < UNPACKED * sizes.total(new):
         say(
@@ -236,6 +244,18 @@ def _install(environment: Environment, parts: list[str], new: list[str], say: Sa
     make_path_file_readable(environment)
     environment.unfinished.unlink()
     say(_("The packages are installed."))
+
+
+def _installed_versions(environment: Environment) -> dict[str, str]:
+    """Ask the environment which versions are in it; nothing where it does not answer."""
+    answer = subprocess.run(
+        [environment.python, "-c", _VERSIONS],
+        stdout=subprocess.PIPE, text=True, env=child_variables(), check=False,
+    )  # fmt: skip
+    with contextlib.suppress(ValueError):
+        versions = json.loads(answer.stdout)
+        return versions if isinstance(versions, dict) else {}
+    return {}
 
 
 def _pip(environment: Environment, words: list[str]) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import platform
+import re
 import sys
 import tomllib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -80,11 +81,44 @@ def requirements(project: Path, parts: Collection[str]) -> list[str]:
         project: The folder of ``pyproject.toml``.
         parts: Some of PROGRAM, TOOLS and TORCH.
     """
+    wanted = _requirements_by_part(project)
+    return [
+        text for part in (PROGRAM, TOOLS, TORCH) if part in parts or part == PROGRAM for text in wanted[part]
+    ]
+
+
+def _requirements_by_part(project: Path) -> dict[str, list[str]]:
     data: dict[str, Any] = tomllib.loads((project / "pyproject.toml").read_text("utf-8"))
     groups = data["dependency-groups"]
-    wanted = [*data["project"]["dependencies"], *groups["build"]]
-    if TOOLS in parts:
-        wanted += [*groups["test"], *groups["lint"]]
-    if TORCH in parts:
-        wanted += data["project"]["optional-dependencies"]["torch"]
-    return wanted
+    return {
+        PROGRAM: [*data["project"]["dependencies"], *groups["build"]],
+        TOOLS: [*groups["test"], *groups["lint"]],
+        TORCH: list(data["project"]["optional-dependencies"]["torch"]),
+    }
+
+
+def parts_to_fetch(
+    project: Path, constraints: Path, parts: Collection[str], installed: Mapping[str, str]
+) -> list[str]:
+    """Return the parts of which something must be fetched.
+
+    Args:
+        project: The folder of ``pyproject.toml``.
+        constraints: The file of pinned versions.
+        parts: What is wanted.
+        installed: The versions in the environment by name.
+    """
+    there = {_normal(name): version.split("+")[0] for name, version in installed.items()}
+    lines = [line.split("==") for line in constraints.read_text("utf-8").splitlines() if "==" in line]
+    pinned = {_normal(name): version.strip() for name, version in lines}
+
+    def lacks(text: str) -> bool:
+        name = _normal(re.split(r"[^\w.-]", text, maxsplit=1)[0])
+        return name not in there or there[name] != pinned.get(name, there[name])
+
+    wanted = _requirements_by_part(project)
+    return [part for part in parts if any(lacks(text) for text in wanted[part])]
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()

@@ -13,6 +13,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from house import parts, system
+from house.environment import Environment
 from house.trouble import pip_trouble
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -44,6 +45,23 @@ def test_that_torch_and_tools_are_asked_for_only_as_parts():
     assert not [
         text for text in parts.requirements(PROJECT, [parts.PROGRAM]) if text.startswith(("torch", "pytest"))
     ]
+
+
+@pytest.mark.parametrize(
+    ("installed", "expected"),
+    [
+        ({}, ["program", "torch"]),
+        ({"Pydantic": "2.1", "hatchling": "1.27", "torch": "2.13.0+cpu"}, []),
+        ({"pydantic": "2.0", "hatchling": "1.27", "torch": "2.13.0"}, ["program"]),
+        ({"pydantic": "2.1", "hatchling": "1.27", "torch": "2.6.0"}, ["torch"]),
+    ],
+)
+def test_that_only_what_is_not_there_is_announced(
+    checkout: Environment, installed: dict[str, str], expected: list[str]
+):
+    checkout.constraints.write_text("# pins\npydantic==2.1\ntorch==2.13.0\n", "utf-8")
+    wanted = [parts.PROGRAM, parts.TORCH]
+    assert parts.parts_to_fetch(checkout.project, checkout.constraints, wanted, installed) == expected
 
 
 @pytest.mark.parametrize("place", parts.SIZES)
