@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gui.engine.trainer.float_kinds import FLOAT_KINDS, Measure, Meter
+from gui.engine.trainer.float_kinds import FLOAT_KINDS, SAMPLED_FROM_BYTES, Measure, Meter
 
 CHUNK = 1 << 20
 METER = Meter(CHUNK)
@@ -115,6 +115,24 @@ def test_that_numbers_whose_squares_would_overflow_or_vanish_are_summed_all_the_
         assert math.sqrt(found.squares) == pytest.approx(10 * scale, rel=1e-6)
     huge = METER.measure(FLOAT_KINDS["F64"], np.full(4, 1e300).view(np.uint8))
     assert huge.squares == sys.float_info.max
+
+
+@pytest.mark.parametrize("name", ["F16", "BF16", *EIGHT_BITS])
+def test_that_large_chunks_of_narrow_kinds_are_measured_to_a_percent(name: str) -> None:
+    kind = FLOAT_KINDS[name]
+    rng = np.random.default_rng(2)
+    low, high = (120, 130) if name == "F8_E8M0" else (0, min(kind.infinity, kind.magnitude_mask))
+    numbers = rng.integers(low, high, SAMPLED_FROM_BYTES * 8 // kind.bits + 3).astype(f"u{kind.bits // 8}")
+    if name in ("F16", "BF16"):  # ordinary weights; of the others all patterns
+        weights = rng.standard_normal(numbers.size, np.float32)
+        numbers = weights.astype(np.float16).view(np.uint16)
+        if name == "BF16":
+            numbers = (weights.view(np.uint32) >> 16).astype(np.uint16)
+    raw = numbers.view(np.uint8)
+    found, wanted = METER.measure(kind, raw), expected(widened(name, raw))
+    assert found.peak == wanted.peak
+    assert math.sqrt(found.squares) == pytest.approx(math.sqrt(wanted.squares), rel=0.01)
+    assert not found.nan
 
 
 def test_that_long_rows_of_doubles_and_their_rest_are_summed() -> None:
