@@ -56,7 +56,7 @@ class StepJoin:
     @property
     def learning_rates(self) -> dict[str, float | None]:
         """The newest ones, by the tracker's own names."""
-        return self._lr
+        return _named(self._lr)
 
     def learn(self, points: Sequence[TrackerPoint]) -> list[tuple[int, float]]:
         """Take what the tracker told.
@@ -129,5 +129,11 @@ class StepJoin:
 def _row(event: Step, known: _Known) -> StepRow:
     loss = event.loss if known.loss is None else known.loss
     return StepRow(
-        t=event.t, step=event.step, loss=loss, avr_loss=event.avr_loss, lr=known.lr, rate=event.rate
+        t=event.t, step=event.step, loss=loss, avr_loss=event.avr_loss, lr=_named(known.lr), rate=event.rate
     )
+
+
+def _named(rates: dict[str, float | None]) -> dict[str, float | None]:
+    """Leave out ``group0`` and its like where the rates have names too (trainer-facts 7.5)."""
+    named = {name: rate for name, rate in rates.items() if not name.startswith("group")}
+    return named or rates
