@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -52,6 +53,7 @@ if os.fork() == 0:                                                # a daemon: ow
     if os.fork() == 0:
         os.execv(sys.executable, sleeper)
     os._exit(0)
+os.wait()
 print("ready", flush=True)
 time.sleep(600)
 """
@@ -446,6 +448,35 @@ def test_that_a_signal_is_sent_without_pidfds_too(monkeypatch: pytest.MonkeyPatc
     assert row is not None
     LinuxTable().act(row, "kill")
     assert child.wait() == -9
+
+
+@linux
+def test_that_a_process_without_an_environment_yet_is_asked_again(bench: Bench) -> None:
+    class Starting(LinuxTable):
+        answers: ClassVar[list[bool | None]] = [None, True]
+
+        def environment_has(self, pid: int, name: str, value: str) -> bool | None:
+            return self.answers.pop(0) if pid == child.pid else False
+
+    child = subprocess.Popen([sys.executable, "-c", SLEEPER], env={})
+    try:
+        assert LinuxTable().environment_has(child.pid, "A", "b") is None
+        assert PsutilTable().environment_has(child.pid, "A", "b") is None
+        tree = Tree(bench.folder, table=Starting())
+        assert tree.members() == []
+        assert [row.pid for row in tree.members()] == [child.pid]
+    finally:
+        child.kill()
+        child.wait()
+
+
+@linux
+def test_that_threads_of_the_kernel_are_nobodys_processes() -> None:
+    kernel = Path("/proc/2/stat")
+    if not kernel.exists() or b"(kthreadd)" not in kernel.read_bytes():
+        pytest.skip("no threads of the kernel are seen here, as in a container")
+    assert LinuxTable().row(2) is None
+    assert 2 not in {row.parent for row in LinuxTable().rows()}
 
 
 @linux

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from gui.engine.documents import Document, read_json, reason_of
 from gui.engine.errors import CannotLaunch, CannotRead
 from gui.engine.resources import resource_path
-from gui.engine.runs.process_table import ProcessId
+from gui.engine.runs.process_table import ProcessId, identify
 from gui.engine.runs.process_tree import RUN_MARKER, Tree
 from gui.engine.texts import _
 
@@ -234,5 +234,5 @@ def _wait_until_started(
         if over:
             break
         time.sleep(POLL_SECONDS)
-    Tree(run_folder).stop()
+    Tree(run_folder, identify(process.pid)).stop()
     raise CannotLaunch(program, _("the Python of the trainer does not work; see output.log of the run"))

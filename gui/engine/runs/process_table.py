@@ -21,6 +21,8 @@ from gui.engine.documents import Document
 
 PROC = Path("/proc")
 TICKS_TOLERANCE = 2
+KERNEL_THREAD = 0x00200000
+"""``PF_KTHREAD`` among the flags of ``/proc/<pid>/stat``: no process of anybody's."""
 
 State = Literal["running", "paused"]
 Act = Literal["terminate", "kill", "pause", "resume"]
@@ -77,8 +79,12 @@ class ProcessTable(Protocol):
     def row(self, pid: int) -> ProcessRow | None:
         """Return one living process."""
 
-    def environment_has(self, pid: int, name: str, value: str) -> bool:
-        """Return whether the process was started with this variable; False when it may not be read."""
+    def environment_has(self, pid: int, name: str, value: str) -> bool | None:
+        """Return whether the process was started with this variable.
+
+        False when its environment may not be read; None when it shows none, as at the moment of its
+        start: ask again.
+        """
 
     def proportional_bytes(self, pid: int) -> int | None:
         """Return its RAM with shared pages split among their users; None when it cannot be known."""
@@ -147,6 +153,8 @@ class LinuxTable:
             # A leader whose main thread has ended shows as a zombie while its other threads work on.
             if fields[0] in (b"Z", b"X", b"x") and int(fields[17]) <= 1:
                 return None
+            if int(fields[6]) & KERNEL_THREAD:
+                return None
             return ProcessRow(
                 pid=pid,
                 parent=int(fields[1]),
@@ -159,13 +167,13 @@ class LinuxTable:
         except (OSError, IndexError, ValueError):  # gone, or going at this very moment
             return None
 
-    def environment_has(self, pid: int, name: str, value: str) -> bool:
+    def environment_has(self, pid: int, name: str, value: str) -> bool | None:
         """Look into ``/proc/<pid>/environ``; it is another user's when it cannot be read."""
-        wanted = os.fsencode(f"{name}={value}")
         try:
-            return wanted in (PROC / str(pid) / "environ").read_bytes().split(b"\0")
+            content = (PROC / str(pid) / "environ").read_bytes()
         except OSError:
             return False
+        return os.fsencode(f"{name}={value}") in content.split(b"\0") if content else None
 
     def proportional_bytes(self, pid: int) -> int | None:
         """Read ``Pss`` from ``smaps_rollup``: milliseconds of kernel time for each GiB mapped."""
@@ -250,12 +258,13 @@ class PsutilTable:
         except (psutil.Error, OSError):
             return None
 
-    def environment_has(self, pid: int, name: str, value: str) -> bool:
+    def environment_has(self, pid: int, name: str, value: str) -> bool | None:
         """Ask for the environment that the process was started with."""
         try:
-            return psutil.Process(pid).environ().get(name) == value
+            environment = psutil.Process(pid).environ()
         except (psutil.Error, OSError):
             return False
+        return environment.get(name) == value if environment else None
 
     def proportional_bytes(self, pid: int) -> int | None:
         """Return the unique part on Windows, the nearest to it that there is."""

@@ -284,10 +284,10 @@ class Tree:
         who = (row.pid, row.start)
         if who in self._strangers:
             return False
-        if self._table.environment_has(row.pid, RUN_MARKER, self._marker):
-            return True
-        self._strangers.add(who)
-        return False
+        marked = self._table.environment_has(row.pid, RUN_MARKER, self._marker)
+        if marked is False:
+            self._strangers.add(who)
+        return bool(marked)
 
 
 def _add_descendants(found: set[int], rows: dict[int, ProcessRow], known: dict[int, int]) -> None:
