@@ -53,6 +53,8 @@ class BadTensor(Document):
 class GroupNorm(Document):
     """How large the numbers of one group of tensors are, non-finite ones left out.
 
+    In large tensors of 8 and 16 bit kinds ``rms`` and ``l2`` come from a sample, true to one percent.
+
     Attributes:
         tensors: How many tensors.
         elements: How many finite numbers.
