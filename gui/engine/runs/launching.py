@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import json
 import os
 import subprocess
@@ -198,23 +197,26 @@ def _start(
 
 def _popen(words: list[str], *, cwd: Path, env: dict[str, str], output: IO[bytes]) -> subprocess.Popen[bytes]:
     """Start a process that neither its starter's session (POSIX) nor its job (Windows) ends."""
+
+    def start(flags: int) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            words,
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.PIPE,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+            creationflags=flags,
+        )
+
     flags = sum(getattr(subprocess, name, 0) for name in ("CREATE_NO_WINDOW", "CREATE_NEW_PROCESS_GROUP"))
-    start = functools.partial(
-        subprocess.Popen[bytes],
-        words,
-        cwd=cwd,
-        env=env,
-        stdin=subprocess.PIPE,
-        stdout=output,
-        stderr=output,
-        start_new_session=True,
-    )
     try:
-        return start(creationflags=flags | getattr(subprocess, "CREATE_BREAKAWAY_FROM_JOB", 0))
+        return start(flags | getattr(subprocess, "CREATE_BREAKAWAY_FROM_JOB", 0))
     except PermissionError:
         if os.name != "nt":
             raise
-        return start(creationflags=flags)  # in a job that lets nobody leave
+        return start(flags)  # in a job that lets nobody leave
 
 
 def _wait_until_started(
