@@ -266,6 +266,11 @@ def test_that_a_wrong_value_is_named_with_what_was_meant(name, value, kind, sugg
     assert name in judged.sentence
 
 
+def test_that_a_number_among_texts_keeps_its_spelling():
+    assert words_for(row(nargs="*"), ["a", -1e16]).kind == "form"
+    assert words_for(row(nargs="*"), ["a", -1.5]).words == ("--value", "a", "-1.5")
+
+
 def test_that_minus_infinity_cannot_stand_in_a_list():
     judged = words_for(row(type="float", nargs="*"), [-1e300, float("-inf")])
     assert isinstance(judged, Problem)

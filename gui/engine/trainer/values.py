@@ -165,7 +165,7 @@ def _valued(argument: Argument, value: Any) -> Words:
     _check_count(argument, len(words))
     if appends:
         spelled = [part for word in words for part in _single(argument, word)]
-        return Words(words=tuple(spelled), value=read)
+        return Words(words=tuple(spelled), value=read or None)
     if argument.is_list:
         return Words(words=_listed(argument, words, elements), value=read)
     return Words(words=_single(argument, words[0]), value=read[0])
@@ -234,8 +234,10 @@ def _listed(argument: Argument, words: Sequence[str], elements: Sequence[Any]) -
         return _single(argument, words[0])
     spelled = []
     for word, element in zip(words, elements, strict=True):
-        plain = _plain_number(element) if word.startswith("-") and isinstance(element, float) else word
-        if plain.startswith("-") and not _NUMBER_LIKE.match(plain):
+        negative = word.startswith("-")
+        respelled = negative and argument.type == "float" and isinstance(element, float)
+        plain = _plain_number(element) if respelled else word
+        if negative and not _NUMBER_LIKE.match(plain):
             raise _Refused(_unspellable(argument, word))
         spelled.append(plain)
     return (argument.flag, *spelled)
