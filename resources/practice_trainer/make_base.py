@@ -19,7 +19,7 @@ from PIL import Image, ImageDraw
 from safetensors.torch import save_file
 from torch.nn import functional
 
-STEPS, BATCH, PICTURES, SEED = 4000, 16, 4000, 7
+STEPS, BATCH, PICTURES, SEED = 1500, 16, 2000, 7
 COLOURS = {
     "red": (214, 62, 56),
     "orange": (238, 142, 50),

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 DTYPES = {"no": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 SAVE_DTYPES = {"float": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
@@ -18,13 +18,15 @@ class Precision:
 
     Attributes:
         dtype: The type of the layers' work.
-        scaler: Scales the loss for float16 and leaves out steps whose gradients overflowed.
+        scaler: Scales the loss for float16 and leaves out steps whose gradients overflowed; off where
+            the weights themselves are float16.
     """
 
     def __init__(self, args: argparse.Namespace) -> None:
         self.dtype = DTYPES[args.mixed_precision or "no"]
-        self.scaler = torch.amp.GradScaler("cpu", enabled=args.mixed_precision == "fp16")
-        self.full = bool(args.full_fp16 or args.full_bf16)
+        self.scaler = torch.amp.GradScaler(
+            "cpu", enabled=args.mixed_precision == "fp16" and not args.full_fp16
+        )
 
     def autocast(self) -> AbstractContextManager[Any]:
         """Return the context in which the models run."""
@@ -45,6 +47,25 @@ class Precision:
         self.scaler.step(optimizer)
         self.scaler.update()
         return self.scaler.get_scale() >= before
+
+
+def make_precision(args: argparse.Namespace, network: nn.Module) -> Precision:
+    """Return how a run computes; the network itself is cast where all work shall be in one type.
+
+    Raises:
+        AssertionError: ``full_fp16`` or ``full_bf16`` without the mixed precision of that type.
+    """
+    precision = Precision(args)
+    for kind in ("fp16", "bf16"):
+        if getattr(args, f"full_{kind}"):
+            assert args.mixed_precision == kind, (
+                f"full_{kind} requires mixed precision='{kind}' / "
+                f"full_{kind}を使う場合はmixed_precision='{kind}'を指定してください。"
+            )
+            print(f"enable full {kind} training.")
+            network.to(precision.dtype)
+            break
+    return precision
 
 
 def save_dtype(args: argparse.Namespace) -> torch.dtype | None:
