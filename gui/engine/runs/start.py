@@ -6,6 +6,7 @@ import contextlib
 import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -31,17 +32,12 @@ def start_supervisor(run: RunFolder, order: LaunchOrder | None = None) -> None:
     """
     words = [*_own_words(), "supervise", str(run.path)]
     words += ["--launch"] if order is not None else []
-    with run.supervisor_log.open("ab") as log:
-        process = subprocess.Popen(
-            words,
-            cwd=run.path,
-            env=_own_environment(),
-            stdin=subprocess.PIPE,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-            creationflags=_windows_flags(),
-        )
+    try:
+        process = _start(run, words)
+    except OSError as error:
+        raise _refusal(reason_of(error)) from error
+    # Reaps it whenever it ends; a zombie would look like a leak in every process viewer.
+    threading.Thread(target=process.wait, name="supervisor", daemon=True).start()
     with contextlib.suppress(OSError):
         if process.stdin is not None:
             process.stdin.write(b"" if order is None else order.model_dump_json().encode("utf-8"))
@@ -86,13 +82,27 @@ def _wait_for(run: RunFolder, process: subprocess.Popen[bytes]) -> None:
                 return
             break
         if is_held(run.lock):
-            # It lives on by itself; nobody here waits for its end.
-            process.returncode = 0
             return
         time.sleep(0.02)
-    raise RunRefused(
-        _("The supervisor of the run could not be started: {reason}").format(reason=_last_words(run))
-    )
+    raise _refusal(_last_words(run))
+
+
+def _start(run: RunFolder, words: list[str]) -> subprocess.Popen[bytes]:
+    with run.supervisor_log.open("ab") as log:
+        return subprocess.Popen(
+            words,
+            cwd=run.path,
+            env=_own_environment(),
+            stdin=subprocess.PIPE,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            creationflags=_windows_flags(),
+        )
+
+
+def _refusal(reason: str) -> RunRefused:
+    return RunRefused(_("The supervisor of the run could not be started: {reason}").format(reason=reason))
 
 
 def _last_words(run: RunFolder) -> str:
