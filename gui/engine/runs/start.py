@@ -10,6 +10,7 @@ import threading
 import time
 from pathlib import Path
 
+from gui.engine.documents import reason_of
 from gui.engine.errors import CannotRead, RunRefused
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.lock import is_held
