@@ -10,11 +10,12 @@ import argparse
 import codecs
 import json
 import re
-import resource
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+
+import psutil
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
@@ -102,27 +103,27 @@ def seconds(read: Callable[[bytes], int], data: bytes) -> float:
 
 
 def memory(megabytes: int) -> dict[str, float]:
-    """Read a long log of lines, bars, records and a line of 100 MB; report the growth of memory."""
-    block = plain_lines(2000) + bars(2000) + b"\n" + ERROR * 20
-    parser, tally, size, events = OutputParser(), Tally(), 0, 0
-    for chunk in chunks(block):
+    """Read a long log of lines, bars, records, tracebacks and a line of 100 MB; watch the memory."""
+    block = [*chunks(plain_lines(2000) + bars(2000) + b"\n" + ERROR * 20)]
+    endless = [b"x" * CHUNK] * 1600
+    process, parser, tally, size, events = psutil.Process(), OutputParser(), Tally(), 0, 0
+    for chunk in block:
         parser.feed(chunk)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    began = time.perf_counter()
-    target = megabytes << 20
+    before = highest = process.memory_info().rss
+    began, target = time.perf_counter(), megabytes << 20
     while size < target:
-        for chunk in [*chunks(block)] if size < target - (100 << 20) else [b"x" * CHUNK] * 1600:
+        for chunk in block if size < target - (100 << 20) else endless:
             for event in parser.feed(chunk):
                 tally.add(event)
                 events += 1
             size += len(chunk)
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        highest = max(highest, process.memory_info().rss)
     return {
         "megabytes": size >> 20,
         "events": events,
         "seconds": round(time.perf_counter() - began, 1),
-        "grown_mib": round((after - before) / 1024, 2),
-        "peak_mib": round(after / 1024, 1),
+        "before_mib": round(before / 2**20, 1),
+        "grown_mib": round((highest - before) / 2**20, 2),
     }
 
 
@@ -142,9 +143,9 @@ def main() -> None:
     megabytes = options.parse_args().megabytes
     count = 200_000
     result = {
+        "memory": memory(megabytes),
         "plain_lines": compare(plain_lines(count), count),
         "bars": compare(bars(count), count),
-        "memory": memory(megabytes),
     }
     print(json.dumps(result, indent=1))
 

@@ -268,3 +268,23 @@ def test_that_the_rate_follows_the_clock_and_without_one_the_bar():
     assert all(0.2 < rate < 2 for rate in rates)
     by_bar = [event.rate for event in read([data]) if isinstance(event, Step)]
     assert by_bar != rates and all(0.2 < rate < 2 for rate in by_bar)
+
+
+LATER = Path(__file__).parents[1] / "data" / "output" / "validation_accumulation.log"
+"""A real run with two batches a step, validation and scaled weight norms, written to a file."""
+
+
+def test_that_with_accumulation_each_step_has_the_mean_that_the_tracker_has():
+    steps = [event for event in read([LATER.read_bytes()]) if isinstance(event, Step)]
+    assert [(step.step, step.avr_loss) for step in steps] == [(1, 1.16), (2, 1.08), (3, 1.05), (4, 1.1)]
+    assert [step.epoch for step in steps] == [1, 1, 2, 2]
+
+
+def test_that_validation_bars_nested_and_finished_late_read():
+    events = read([LATER.read_bytes()])
+    phases = [event.phase for event in events if isinstance(event, Phase)]
+    assert phases[3:] == ["training", "saving", "training", "validating"] * 2 + ["saving", "done"]
+    ends = [
+        (e.name, e.done) for e in events if e.event == "progress" and "validation" in e.name and e.done == 4
+    ]
+    assert ends == [("validation steps", 4), ("epoch validation steps", 4)] * 2

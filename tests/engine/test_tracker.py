@@ -79,7 +79,7 @@ def test_that_nothing_is_read_twice_and_nothing_lost_byte_by_byte(tmp_path):
     reader = TrackerReader(tmp_path)
     assert reader.read() == []
     points = []
-    for end in range(len(CONTENT) + 1):
+    for end in [*range(0, len(CONTENT), 5), len(CONTENT)]:
         put(tmp_path, CONTENT[:end])
         points += reader.read()
     points += reader.read()
