@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from gui.engine.texts import _
-from house.environment import child_variables
+from house.children import run_in_front
 
 COVERED = "gui/engine/*"
 LEAST_COVERAGE = 95
@@ -66,10 +64,9 @@ def run_checks(python: Path, project: Path, extra: Sequence[str], say: Callable[
     for check in checks(extra):
         say(f"== {check.name}")
         started = time.monotonic()
-        done = subprocess.run([python, *check.words], cwd=project, env=child_variables(), check=False)
-        sys.stdout.flush()
-        if done.returncode:
-            say(_("{name} failed (status {status}).").format(name=check.name, status=done.returncode))
-            return done.returncode if done.returncode > 0 else 1
+        status = run_in_front([str(python), *check.words], project)
+        if status:
+            say(_("{name} failed (status {status}).").format(name=check.name, status=status))
+            return status if status > 0 else 1
         say(f"== {check.name}: {time.monotonic() - started:.1f} s")
     return 0

@@ -12,7 +12,7 @@ from gui.engine.texts import _
 from house.checks import run_checks
 from house.environment import Environment, ensure
 from house.parts import PROGRAM, TOOLS, TORCH
-from house.sample import home_folder, run_program, train_sample, working_trainer
+from house.sample import run_program, train_sample, working_trainer
 from house.system import has_display, look_after_libraries
 from house.trouble import Trouble
 
@@ -87,7 +87,7 @@ def _run(light: bool, environment: Environment) -> int:
             ensure(environment, [PROGRAM, TORCH], say)
     if (environment.project / "gui" / "window" / "app.py").is_file() and has_display():
         return run_program(environment, ["window"])
-    return train_sample(environment, home_folder(environment), python, say)
+    return train_sample(environment, python, say)
 
 
 def say(text: str) -> None:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gui.engine.texts import _
+from house.children import child_variables
 from house.parts import UNPACKED, announcement, parts_to_fetch, requirements, sizes_here
 from house.system import install, may_install
 from house.trouble import Trouble, pip_trouble
@@ -31,14 +32,6 @@ _VERSIONS = """
 import importlib.metadata, json
 print(json.dumps({each.name: each.version for each in importlib.metadata.distributions()}))
 """
-_NOT_FOR_CHILDREN = (
-    "PYTHONHOME",
-    "PYTHONPATH",
-    "PIP_TARGET",
-    "PIP_PREFIX",
-    "PIP_ROOT",
-    "__PYVENV_LAUNCHER__",
-)
 
 
 @dataclass(frozen=True)
@@ -142,12 +135,6 @@ def ensure(environment: Environment, parts: Collection[str], say: Say) -> None:
             raise Trouble(
                 _("{folder} could not be written: {reason}").format(folder=environment.folder, reason=error)
             ) from error
-
-
-def child_variables() -> dict[str, str]:
-    """Return the environment variables for children: nothing may lead them out of ``.venv``."""
-    variables = {name: value for name, value in os.environ.items() if name not in _NOT_FOR_CHILDREN}
-    return {**variables, "PIP_USER": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1"}
 
 
 def _make(environment: Environment, say: Say) -> None:

@@ -56,7 +56,7 @@ def announcement(parts: Collection[str], sizes: Sizes | None, system: str = sys.
         total=_amount(sizes.total(parts))
     )
     if TORCH in parts:
-        text += " " + _("Of this {torch} is torch, which only the practice trainer needs.").format(
+        text += " " + _("{torch} of it is for torch, which only the practice trainer needs.").format(
             torch=_amount(sizes.torch)
         )
         if system == "linux":

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from gui.engine.texts import _
-from house.environment import Environment, child_variables
+from house.children import child_variables, run_in_front
+from house.environment import Environment
+from house.trouble import Trouble
 
 Say = Callable[[str], None]
 
-_WHERE = "from gui.engine.paths import Home; print(Home.find().root)"
+_COPY = """
+from gui.engine.paths import Home
+from gui.engine.plan.sample import copy_sample_project
+print(copy_sample_project(Home.find().root / "sample_project"))
+"""
 
 
 def working_trainer(environment: Environment, say: Say) -> str | None:
@@ -51,42 +56,38 @@ def _ask(environment: Environment, words: list[str]) -> dict[str, Any] | None:
     return document if isinstance(document, dict) else None
 
 
-def train_sample(environment: Environment, home: Path, python: str | None, say: Say) -> int:
+def train_sample(environment: Environment, python: str | None, say: Say) -> int:
     """Train the sample project with the practice trainer, in the terminal.
 
     Args:
         environment: The environment to run in.
-        home: Where the program keeps its things; the sample is copied there, so that nothing is
-            written into the checkout.
         python: The interpreter of a working trainer, to borrow its torch; None for the own one.
         say: Tells the person one line.
 
     Returns:
         The exit status of the run.
+
+    Raises:
+        Trouble: The sample could not be copied to the program's own folder.
     """
-    source = environment.project / "resources" / "sample_project"
-    place = home / "sample_project"
-    if not place.exists():
-        # Whole or not at all: a copy that was cut off would be trained as it is.
-        unfinished = place.with_name("sample_project.part")
-        shutil.rmtree(unfinished, ignore_errors=True)
-        shutil.copytree(source, unfinished, ignore=shutil.ignore_patterns("__pycache__"))
-        unfinished.rename(place)
-    say(_("Training the sample project in {folder} with the practice trainer.").format(folder=place))
-    words = ["run", str(place / "plan.toml"), "--practice"]
+    plan = _sample_plan(environment)
+    say(_("Training the sample project in {folder} with the practice trainer.").format(folder=plan.parent))
+    words = ["run", str(plan), "--practice"]
     return run_program(environment, [*words, "--python", python] if python else words)
+
+
+def _sample_plan(environment: Environment) -> Path:
+    """Let the program copy its sample to where it keeps its things, so that the checkout stays clean."""
+    answer = subprocess.run(
+        [environment.python, "-I", "-X", "utf8", "-c", _COPY],
+        env=child_variables(), capture_output=True, check=False,
+    )  # fmt: skip
+    if answer.returncode:
+        last = answer.stderr.decode("utf-8", errors="replace").strip().splitlines()[-1:]
+        raise Trouble(_("The sample project could not be copied: {reason}").format(reason="".join(last)))
+    return Path(answer.stdout.decode("utf-8").rstrip("\r\n"))
 
 
 def run_program(environment: Environment, words: list[str]) -> int:
     """Run the program with these words and return its exit status."""
-    command = [str(environment.python), "-m", "gui", *words]
-    return subprocess.run(command, cwd=environment.project, env=child_variables(), check=False).returncode
-
-
-def home_folder(environment: Environment) -> Path:
-    """Ask the program where it keeps its things."""
-    answer = subprocess.run(
-        [environment.python, "-I", "-X", "utf8", "-c", _WHERE],
-        env=child_variables(), stdout=subprocess.PIPE, check=True,
-    )  # fmt: skip
-    return Path(answer.stdout.decode("utf-8").rstrip("\r\n"))
+    return run_in_front([str(environment.python), "-m", "gui", *words], environment.project)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from gui.engine.paths import Home
 from house import checks, commands, sample, system
 from house.environment import Environment
 from house.trouble import Trouble
@@ -94,7 +95,6 @@ def stage(monkeypatch: pytest.MonkeyPatch, checkout: Environment) -> SimpleNames
     monkeypatch.setattr(commands, "working_trainer", lambda environment, say: stage.trainer)
     monkeypatch.setattr(commands, "train_sample", lambda *a: stage.done.append("sample") or 0)
     monkeypatch.setattr(commands, "run_program", lambda environment, words: stage.done.append(words) or 0)
-    monkeypatch.setattr(commands, "home_folder", lambda environment: checkout.project / "home")
     monkeypatch.setattr(commands, "run_checks", lambda *a: stage.done.append("checks") or 0)
     monkeypatch.setattr(commands, "has_display", lambda: True)
     monkeypatch.setattr(commands, "PROJECT", checkout.project)
@@ -154,12 +154,6 @@ def test_that_the_display_is_known(monkeypatch: pytest.MonkeyPatch):
     assert system.has_display()
 
 
-def test_that_the_home_is_the_programs_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    monkeypatch.setenv("KOHYA_PREFLIGHT_HOME", str(tmp_path / "집 x"))
-    environment = SimpleNamespace(python=Path(sys.executable), project=PROJECT)
-    assert sample.home_folder(environment) == tmp_path / "집 x"
-
-
 def test_that_a_relative_home_means_the_folder_of_the_person(
     stage: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
@@ -169,25 +163,28 @@ def test_that_a_relative_home_means_the_folder_of_the_person(
     assert os.environ["KOHYA_PREFLIGHT_HOME"] == str(tmp_path / "here")
 
 
-def test_that_the_sample_is_trained_outside_the_checkout_and_keeps_its_changes(
-    checkout: Environment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_that_the_sample_is_trained_where_the_program_keeps_its_things(
+    home: Home, monkeypatch: pytest.MonkeyPatch
 ):
-    source = checkout.project / "resources" / "sample_project"
-    (source / "images").mkdir(parents=True)
-    (source / "images" / "a.png").touch()
-    (source / "plan.toml").write_text("first", "utf-8")
     ran: list[list[str]] = []
     monkeypatch.setattr(sample, "run_program", lambda environment, words: ran.append(words) or 0)
-    home = tmp_path / "home"
-    assert sample.train_sample(checkout, home, None, lambda text: None) == 0
-    plan = home / "sample_project" / "plan.toml"
-    plan.write_text("changed", "utf-8")
-    assert sample.train_sample(checkout, home, None, lambda text: None) == 0
-    assert plan.read_text("utf-8") == "changed"
-    assert (home / "sample_project" / "images" / "a.png").exists()
-    assert ran == [["run", str(plan), "--practice"]] * 2
-    assert sample.train_sample(checkout, home, "/trainer/bin/python", lambda text: None) == 0
-    assert ran[-1][-2:] == ["--python", "/trainer/bin/python"]
+    environment: Any = SimpleNamespace(python=Path(sys.executable), project=PROJECT)
+    assert sample.train_sample(environment, None, lambda text: None) == 0
+    plan = home.root / "sample_project" / "plan.toml"
+    assert plan.is_file()
+    assert sample.train_sample(environment, "/trainer/bin/python", lambda text: None) == 0
+    assert ran == [
+        ["run", str(plan), "--practice"],
+        ["run", str(plan), "--practice", "--python", "/trainer/bin/python"],
+    ]
+
+
+def test_that_a_home_that_cannot_be_written_is_one_line(home: Home):
+    home.root.write_text("a file", "utf-8")
+    environment: Any = SimpleNamespace(python=Path(sys.executable), project=PROJECT)
+    with pytest.raises(Trouble, match=r"could not be copied.*home of this test") as caught:
+        sample.train_sample(environment, None, lambda text: None)
+    assert "\n" not in str(caught.value)
 
 
 PROGRAM_WITH_TRAINERS = """

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import json
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -13,6 +15,7 @@ from typing import Any
 import pytest
 
 from house import environment as module
+from house.children import child_variables, run_in_front
 from house.environment import Environment, ensure, make_path_file_readable
 from house.trouble import Trouble
 
@@ -248,6 +251,41 @@ def test_that_children_are_not_led_out_of_the_environment(monkeypatch: pytest.Mo
     for name in ("PYTHONPATH", "PYTHONHOME", "PIP_TARGET"):
         monkeypatch.setenv(name, "elsewhere")
     monkeypatch.setenv("PIP_USER", "1")
-    variables = module.child_variables()
+    variables = child_variables()
     assert "elsewhere" not in variables.values()
     assert variables["PIP_USER"] == "0"
+
+
+ASKS_FIRST = """
+import os, signal, sys, time
+signal.signal(signal.SIGINT, lambda *_: (time.sleep(0.5), print("asked first", flush=True), os._exit(7)))
+print("up", flush=True)
+time.sleep(30)
+"""
+IN_FRONT = """
+import sys
+from pathlib import Path
+from house.children import run_in_front
+sys.exit(run_in_front([sys.executable, "-c", {program!r}], Path.cwd()))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a console's Ctrl-C cannot be sent to two processes only")
+def test_that_ctrl_c_leaves_the_last_word_to_the_child():
+    child = subprocess.Popen(
+        [sys.executable, "-c", IN_FRONT.format(program=ASKS_FIRST)],
+        cwd=PROJECT / "packaging",
+        env={**child_variables(), "PYTHONPATH": str(PROJECT)},
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    with child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"up\n"
+        os.killpg(child.pid, signal.SIGINT)
+        assert child.stdout.read() == b"asked first\n"
+    assert child.returncode == 7
+
+
+def test_that_the_status_of_a_child_in_front_is_told(tmp_path: Path):
+    assert run_in_front([sys.executable, "-c", "import sys; sys.exit(3)"], tmp_path) == 3
