@@ -15,7 +15,7 @@ import pytest
 from run_helper import FINISHES, GOES_ON, ended, make_run, of_kind, status, wait_until
 
 from gui.engine.errors import CannotRead, NewerDocument, RunRefused
-from gui.engine.runs.events import Adopted, Answered, FileSeen, Judged, Launching, Stopping
+from gui.engine.runs.events import Adopted, Answered, FileSeen, Guarded, Judged, Launching, Stopping
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.journal import Lines
 from gui.engine.runs.lock import is_held
@@ -116,6 +116,23 @@ def test_that_a_nan_that_nobody_saw_is_stopped_on_return(tmp_path: Path) -> None
     verdict = look_after(run, None)
     assert verdict is not None
     assert (verdict.verdict, verdict.reason, verdict.first_nonfinite_step) == ("stopped", "guard", 2)
+
+
+def test_that_a_nan_run_that_ended_unseen_is_suspect_and_not_stopped(tmp_path: Path) -> None:
+    source = """
+    header(5)
+    for n in range(1, 6): step(n, 5, .5 if n < 4 else float("nan")); sleep(0.4)
+    save(f"{out}/lora.safetensors", float("nan")); saved()
+    """
+    run, order = make_run(tmp_path, source)
+    start_supervisor(run, order)
+    wait_until(lambda: at_step(run, 1))
+    kill_supervisor(run)
+    wait_until(lambda: not tree_of(run.path).alive())
+    verdict = look_after(run, None)
+    assert verdict is not None
+    assert (verdict.verdict, verdict.weights, verdict.first_nonfinite_step) == ("suspect", "nonfinite", 4)
+    assert not of_kind(run, Stopping) and not of_kind(run, Guarded)
 
 
 def test_that_a_stop_is_carried_on_by_the_next_supervisor(tmp_path: Path) -> None:
@@ -251,6 +268,23 @@ def test_that_a_damaged_note_of_the_launcher_does_not_hide_the_processes(
     verdict = look_after(run, None)
     assert verdict is not None and verdict.verdict == "stopped"
     assert not tree_of(run.path).alive()
+
+
+def test_that_a_fault_in_one_part_leaves_the_guard_on_guard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*_args: object) -> None:
+        raise RuntimeError("a fault of ours")
+
+    monkeypatch.setattr("gui.engine.runs.sampling.Sampling.look", broken)
+    monkeypatch.setattr("gui.engine.runs.savedesk.SaveDesk.look", broken)
+    monkeypatch.setattr("gui.engine.runs.finishing._find_final", broken)
+    run, order = make_run(tmp_path, "header(9)\nsleep(.5)\nstep(1, 9, float('nan'))\nsleep(60)")
+    verdict = look_after(run, order)
+    assert verdict is not None and verdict.reason == "guard"
+    told = [notice for notice in status(run).notices if "supervisor.log" in notice]
+    assert len(told) == 3
+    assert capsys.readouterr().err.count("a fault of ours") == 20
 
 
 def test_that_the_clock_on_the_wall_does_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,8 +29,8 @@ def finish_run(parts: Parts, ending: Ending, desk: RequestDesk) -> Verdict:
         ending: What is known so far.
         desk: Answers what is still asked.
     """
-    ledger = parts.ledger
-    parts.watch.finish()
+    ledger, call = parts.ledger, parts.isolation.call
+    call("output", parts.watch.finish, None)
     exited = _read_exit(parts.run)
     ledger.ended = _end_of(exited, ledger.started)
     ledger.board.move_to("checking")
@@ -41,7 +41,7 @@ def finish_run(parts: Parts, ending: Ending, desk: RequestDesk) -> Verdict:
         ending,
         exit_status=exited.status if exited else None,
         recovered=parts.watch.recovered,
-        disk_full=ending.disk_full or _disk_full_in(parts, parts.watch.tally),
+        disk_full=ending.disk_full or call("disks", lambda: _disk_full_in(parts, parts.watch.tally), None),
     )
     verdict = _judge(parts, ending)
     ledger.say(VerdictGiven(verdict=verdict.verdict, sentence=verdict.sentence))
@@ -51,11 +51,12 @@ def finish_run(parts: Parts, ending: Ending, desk: RequestDesk) -> Verdict:
 
 
 def _judge(parts: Parts, ending: Ending) -> Verdict:
-    parts.saves.finish(parts.watch, parts.ledger.flush)
-    final = None if ending.not_started else _find_final(parts, ending)
+    call = parts.isolation.call
+    call("files", lambda: parts.saves.finish(parts.watch, parts.ledger.flush), None)
+    final = None if ending.not_started else call("last file", lambda: _find_final(parts, ending), None)
     ending = replace(ending, final=final, files=tuple(parts.ledger.board.files.values()))
     if _wants_causes(ending):
-        ending = replace(ending, causes=_causes(parts.run))
+        ending = replace(ending, causes=call("diagnosis", lambda: _causes(parts.run, ending), ()))
     verdict = judge_run(ending)
     return verdict.model_copy(update={"loss": parts.ledger.board.fact("finite_loss")})
 
@@ -80,12 +81,16 @@ def _wants_causes(ending: Ending) -> bool:
     return word != "finished" or ending.final is None or ending.final.weights not in ("finite", "not checked")
 
 
-def _causes(run: RunFolder) -> tuple[Cause, ...]:
+def _causes(run: RunFolder, ending: Ending) -> tuple[Cause, ...]:
     from gui.engine.runs.diagnosis import diagnose_log
 
     if not run.output_log.is_file():
         return ()
-    return tuple(Cause(id=found.id, title=found.title) for found in diagnose_log(run.output_log))
+    return tuple(
+        Cause(id=found.id, title=found.title)
+        for found in diagnose_log(run.output_log, exit_status=ending.exit_status)
+        if found.explains_end
+    )
 
 
 def _read_exit(run: RunFolder) -> ExitRecord | None:

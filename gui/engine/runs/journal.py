@@ -15,6 +15,9 @@ from gui.engine.documents import Document, iterate_json_lines, reason_of
 from gui.engine.runs.events import LOG_EVENT, RUN_WORDS, RunEvent, parse_event
 from gui.engine.trainer.events import TrainerEvent
 
+_FULL_LINES = 1000
+"""So many lines are written without waiting for ``flush``."""
+
 _WAITING_LINES = 20_000
 """Most lines that wait for room; older ones are dropped then, the newest matter most."""
 
@@ -36,6 +39,8 @@ class Lines:
     def add(self, document: Document) -> None:
         """Take one line; ``flush`` writes it."""
         self._waiting.append(document.model_dump_json(by_alias=True).encode("utf-8") + b"\n")
+        if len(self._waiting) >= _FULL_LINES and self.problem is None:
+            self.flush()
 
     def flush(self) -> bool:
         """Write what waits.

@@ -15,6 +15,7 @@ from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.guard import Guard
 from gui.engine.runs.history import History, read_history
 from gui.engine.runs.inspector import Inspector
+from gui.engine.runs.isolation import Isolation
 from gui.engine.runs.keeper import CleanKeeper, kept_folder
 from gui.engine.runs.ledger import Ledger
 from gui.engine.runs.logreader import LogReader
@@ -41,6 +42,7 @@ class Parts:
         watch: Follows what the trainer says.
         saves: Follows what it saves.
         sampler: Measures.
+        isolation: Keeps a fault in one part from ending the others.
         pid: This process.
     """
 
@@ -52,6 +54,7 @@ class Parts:
     watch: TrainerWatch
     saves: SaveDesk
     sampler: Sampling
+    isolation: Isolation
     pid: int
 
 
@@ -94,6 +97,7 @@ def assemble(
         watch=_watch(run, command, ledger, guard, begun=history.begun, created_at=manifest.created_at),
         saves=SaveDesk(ledger, command, manifest, Inspector(_keeper(run, command))),
         sampler=Sampling(ledger, GpuMonitor(), HostMonitor(), DiskWatch(places, free=free_bytes)),
+        isolation=Isolation(ledger),
         pid=os.getpid(),
     )
 

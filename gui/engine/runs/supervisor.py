@@ -113,6 +113,7 @@ class Supervisor:
             else _("The training ended while nobody watched; what it left is being looked at.")
         )
         ledger.say(Adopted(pid=self._parts.pid, alive=alive, sentence=sentence))
+        self._parts.watch.guarding = alive
         if history.accepted:
             self._parts.watch.accept()
         if history.stop is not None:
@@ -123,10 +124,10 @@ class Supervisor:
 
     def _tick(self, tree: Tree) -> None:
         self._pump()
-        self._desk.look()
+        self._parts.isolation.call("requests", self._desk.look, None)
         self._wishes.look()
         wanted = self._wishes.take_wanted()
-        if wanted is not None:
+        if wanted is not None and tree.alive():
             self._ending = replace(self._ending, stop=self._ending.stop or wanted.reason)
             Stopper(self._ledger, tree, self._pump, self._save_in_progress).stop(
                 wanted.reason, wanted.seen_at
@@ -136,26 +137,27 @@ class Supervisor:
 
     def _pump(self) -> None:
         """Read, look and measure; stops nothing itself, since it also runs while something stops."""
-        parts = self._parts
+        parts, call = self._parts, self._parts.isolation.call
         seen_at = self._ledger.now()
-        if parts.watch.pump() is not None:
+        if call("output", parts.watch.pump, None) is not None:
             self._wishes.want_stop("guard", seen_at)
         if parts.watch.catching_up:
             return
-        parts.saves.look(parts.watch)
-        if self._wishes.tree is not None:
-            parts.sampler.look(self._wishes.tree)
+        call("files", lambda: parts.saves.look(parts.watch), None)
+        tree = self._wishes.tree
+        if tree is not None:
+            call("measurements", lambda: parts.sampler.look(tree), None)
 
     def _save_in_progress(self) -> str | None:
         return self._parts.saves.in_progress(self._parts.watch.saving)
 
     def _is_over(self, tree: Tree) -> bool:
-        """Whether nothing of the trainer is alive."""
+        """Whether nothing of the trainer is alive, and all that it said before has been read."""
         now = self._ledger.now()
         if now < self._alive_due:
             return False
         self._alive_due = now + ALIVE_SECONDS
         if not tree.alive():
-            return True
+            return not self._parts.watch.catching_up
         self._leftovers.look(tree, self._pump)
         return False

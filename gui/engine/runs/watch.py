@@ -16,6 +16,9 @@ from gui.engine.trainer.tracker import TrackerPoint
 
 TRACKER_SECONDS = 0.1
 
+_AT_ONCE = 1000
+"""Events that are held in memory when a long log is read to its end."""
+
 
 class Tracker(Protocol):
     """What reads a tracker's files."""
@@ -37,8 +40,7 @@ class TrainerWatch:
     Attributes:
         tally: What the output adds up to.
         saving: The newest announced save that the trainer has not gone on from.
-        nonfinite: Whether a loss was not finite and has not recovered.
-        recovered: Whether it was a number again when the guard last looked.
+        guarding: Whether decisions are made; not for a training that ended unseen.
     """
 
     def __init__(
@@ -51,17 +53,30 @@ class TrainerWatch:
         self._join = join
         self._guard = guard
         self._thinner = Thinner()
-        self._own_bad = False
+        self._own: tuple[int, float] | None = None
         self._replaying = reader.catching_up
         self.tally = Tally()
         self.saving: Saved | None = None
-        self.nonfinite = False
-        self.recovered = False
+        self.guarding = True
 
     @property
     def catching_up(self) -> bool:
         """Whether it still reads what a supervisor before this one may have read."""
         return self._reader.catching_up
+
+    @property
+    def recovered(self) -> bool:
+        """Whether a loss was not finite, and the newest step's own loss is."""
+        first = self.tally.first_nonfinite_step
+        if first is None or self._own is None:
+            return False
+        step, loss = self._own
+        return step >= max(first, (self.tally.last_step or 0) - 1) and math.isfinite(loss)
+
+    @property
+    def nonfinite(self) -> bool:
+        """Whether a loss was not finite and has not recovered."""
+        return self.tally.first_nonfinite_step is not None and not self.recovered
 
     def pump(self) -> Decision | None:
         """Read what is new and write it down.
@@ -85,8 +100,11 @@ class TrainerWatch:
 
     def finish(self) -> None:
         """Read what is left, when nobody writes any more."""
-        for event in self._reader.finish(self._ledger.t()):
+        for count, event in enumerate(self._reader.finish(self._ledger.t()), start=1):
             self._take(event)
+            if count % _AT_ONCE == 0:
+                self._read_tracker(at_once=True)
+                self._give(all_of_them=True)
         self._read_tracker(at_once=True)
         self._give(all_of_them=True)
         self._reader.close()
@@ -100,7 +118,6 @@ class TrainerWatch:
         now = self._ledger.now()
         self.tally.add(event)
         if isinstance(event, LossNonfinite):
-            self.nonfinite = True
             self._ledger.board.take(event)
             self._ledger.journal.add_read(event)
             return self._decided(self._guard.bar_nonfinite(event.step, event.value, now))
@@ -125,22 +142,20 @@ class TrainerWatch:
 
     def _own_loss_seen(self, step: int, loss: float) -> None:
         """Say it when the step's own loss stops being a number."""
-        bad = not math.isfinite(loss)
-        if bad and not self._own_bad:
+        was_bad = self._own is not None and not math.isfinite(self._own[1])
+        self._own = (step, loss)
+        if not math.isfinite(loss) and not was_bad:
             event = LossNonfinite(step=step, source="tracker", value=loss)
             self.tally.add(event)
             self._ledger.board.take(event)
             self._ledger.say_once(event)
-        self._own_bad = bad
 
     def _decided(self, decision: Decision | None) -> Decision | None:
         """Write a decision down; return it when it means to stop."""
-        if decision is None:
+        if decision is None or not self.guarding:
             return None
         self._ledger.say_once(decision.event)
         self._ledger.board.changed = True
-        self.recovered = decision.event.action == "recovered"
-        self.nonfinite = not self.recovered
         return decision if decision.stop else None
 
     def _give(self, *, all_of_them: bool) -> None:
