@@ -267,6 +267,17 @@ def test_that_a_repeated_warning_comes_less_and_less_often():
     assert len(parser._seen) <= 512
 
 
+def test_that_an_error_that_comes_for_ever_does_not_flood():
+    text = (TRACEBACK + "OSError: bad\n") * 1000
+    assert len(errors(text)) == 8 + 6
+
+
+def test_that_a_crash_while_saving_is_one_while_saving():
+    crash = "saving checkpoint: out/a-step00000005.safetensors\n" + TRACEBACK + "OSError: disk full\n"
+    phases = [e.phase for e in read(BAR + "\n" + crash + BAR + "\n") if isinstance(e, Phase)]
+    assert phases == ["training", "saving"]
+
+
 def test_that_settings_are_told_when_they_change():
     header = "  num epochs / epoch数: 3\n  batch size per device / バッチサイズ: 2, 1\n"
     header += "  gradient ccumulation steps / 勾配 = 4\n  total optimization steps / 学習: 30\n"

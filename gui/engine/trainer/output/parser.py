@@ -50,6 +50,7 @@ class Said(NamedTuple):
 
 _LONGEST_MESSAGE = 4000
 _MOST_KNOWN = 512
+_ALL_GIVEN = 8
 _NUMBERED = re.compile(r"(?:-step\d{8}|-\d{6})(?:\.\w+)?/?$")
 
 
@@ -128,8 +129,10 @@ class OutputParser:
         if self._segments.attentive:
             self._end_text()
         events = self._steps.redraw(done, total, rate, postfix, self._t)
-        if self._phase != "training" and (self._phase != "done" or (events and done < (total or 0))):
-            self._enter("training")
+        if self._phase != "training" and not self._steps.interrupted:
+            begins_anew = bool(events) and done < (total or 0)
+            if self._phase != "done" or begins_anew:
+                self._enter("training")
         if events:
             self._events.extend(events)
             if self._listener is not None:
@@ -205,7 +208,7 @@ class OutputParser:
         for done in self._tracebacks.done:
             text = f"{done.type}: {done.words()}" if done.type else done.words()
             self._tell("wrapper" if done.is_wrapper() else "exception", done.line, text, done.text())
-            self._events.append(
+            self._fail(
                 Error(
                     t=self._t,
                     type=done.type,
@@ -228,7 +231,7 @@ class OutputParser:
         if record.level == "WARNING":
             self._warn(message, record.source)
         elif record.level in ("ERROR", "CRITICAL"):
-            self._events.append(Error(t=self._t, message=self._clean(message), line=record.line))
+            self._fail(Error(t=self._t, message=self._clean(message), line=record.line))
         elif meaning is not None and meaning.kind not in ("warning", "error"):
             self._mean(meaning, record.line)
 
@@ -250,7 +253,7 @@ class OutputParser:
         elif kind == "warning":
             self._warn(value, meaning.source)
         else:
-            self._events.append(Error(t=self._t, message=self._clean(value), line=line))
+            self._fail(Error(t=self._t, message=self._clean(value), line=line))
 
     def _enter(self, phase: PhaseName) -> None:
         if phase == self._phase:
@@ -286,12 +289,22 @@ class OutputParser:
     def _warn(self, message: str, source: str | None) -> None:
         """Give a warning at its first, second, fourth, eighth … time: some come once a batch."""
         message = self._clean(message)
-        if len(self._seen) >= _MOST_KNOWN and message not in self._seen:
-            self._seen.clear()
-        count = self._seen.get(message, 0) + 1
-        self._seen[message] = count
+        count = self._times(message)
         if count & (count - 1) == 0:
             self._events.append(Warned(t=self._t, message=message, source=source, count=count))
+
+    def _fail(self, error: Error) -> None:
+        """Give an error; one that comes for ever is given less and less often."""
+        count = self._times(f"{error.rank} {error.type}: {error.message}")
+        if count <= _ALL_GIVEN or count & (count - 1) == 0:
+            self._events.append(error)
+
+    def _times(self, words: str) -> int:
+        """Count how often the same words have come."""
+        if len(self._seen) >= _MOST_KNOWN and words not in self._seen:
+            self._seen.clear()
+        self._seen[words] = count = self._seen.get(words, 0) + 1
+        return count
 
     def _tell(self, kind: SaidKind, line: int, text: str, context: str = "") -> None:
         if self._listener is not None:

@@ -26,6 +26,7 @@ class StepCounter:
 
     Attributes:
         epoch: The epoch last announced.
+        interrupted: Whether the trainer broke off after the last new number.
     """
 
     def __init__(self) -> None:
@@ -36,7 +37,7 @@ class StepCounter:
         self._postfix: bytes | None = None
         self._loss: float | None = None
         self._rate = b""
-        self._interrupted = False
+        self.interrupted = False
         self._nonfinite = False
         self._times: deque[tuple[float, int]] = deque(maxlen=_WINDOW)
 
@@ -68,14 +69,14 @@ class StepCounter:
         step = done + 1
         if not self._given and postfix is not None and (changed or not first_draw):
             step = done
-            events.append(self._settle(None if self._interrupted and not changed else self._loss, t))
+            events.append(self._settle(None if self.interrupted and not changed else self._loss, t))
         if changed and self._loss is not None:
             self._judge(step, self._loss, t, events)
         return events
 
     def interrupt(self) -> None:
         """Note that the trainer broke off: a further redraw only closes the bar."""
-        self._interrupted = True
+        self.interrupted = True
 
     def pause(self) -> None:
         """Forget step times, so that sampling and saving do not count as slow steps."""
@@ -97,7 +98,7 @@ class StepCounter:
         self._number = done
         self._total = total
         self._given = done == 0
-        self._interrupted = False
+        self.interrupted = False
         if done == 0:
             events.append(Progress(t=t, name="steps", done=0, total=total))
 
