@@ -101,10 +101,22 @@ def test_that_ctrl_c_ends_without_a_traceback(
     assert capsys.readouterr().err == ""
 
 
-def test_that_every_sub_command_tells_its_use():
-    for name in main.commands():
-        done = subprocess.run(
-            [sys.executable, "-m", "gui", name, "--help"], capture_output=True, encoding="utf-8"
-        )
-        assert done.returncode == 0, (name, done.stderr)
-        assert f"kohya-preflight {name}" in done.stdout
+@pytest.mark.parametrize("name", main.commands())
+def test_that_every_sub_command_tells_its_use(name: str, capsys: pytest.CaptureFixture[str]):
+    assert main.run([name, "--help"]) == 0
+    assert f"kohya-preflight {name}" in capsys.readouterr().out
+
+
+def test_that_the_program_is_started_as_a_module():
+    done = subprocess.run([sys.executable, "-m", "gui", "--version"], capture_output=True, encoding="utf-8")
+    assert (done.returncode, done.stdout) == (0, f"kohya-preflight {__version__}\n")
+
+
+def test_that_the_overview_goes_through_the_door_of_texts(
+    pseudo_language: str, capsys: pytest.CaptureFixture[str]
+):
+    assert main.run([]) == 0
+    overview = capsys.readouterr().out.split("\n")
+    for name in (name for name, command in main.commands().items() if command.summary):
+        line = next(line for line in overview if line.startswith(f"  {name} "))
+        assert line.endswith("·"), line
