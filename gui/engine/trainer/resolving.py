@@ -30,6 +30,8 @@ class ResolvedPlan:
 
     Attributes:
         script: The script and its arguments.
+        effective: The plan as the trainer would understand it: family's part filled in, paths
+            absolute, dataset options in the dataset section.
         arguments: What the command line gets: family's part filled in, paths absolute, without
             tokens and without what the dataset file says.
         dataset_toml: The dataset file's content; None when the plan brings its own.
@@ -39,6 +41,7 @@ class ResolvedPlan:
     """
 
     script: ScriptArguments
+    effective: TrainingPlan
     arguments: dict[str, Any]
     dataset_toml: str | None
     tokens: dict[str, str]
@@ -46,13 +49,17 @@ class ResolvedPlan:
     notes: tuple[str, ...]
 
 
-def resolve(plan: TrainingPlan, base: Path, catalogue: Catalogue) -> ResolvedPlan:
+def resolve(
+    plan: TrainingPlan, base: Path, catalogue: Catalogue, *, files_known: bool = True
+) -> ResolvedPlan:
     """Return a plan in the words of its training script.
 
     Args:
         plan: The plan.
         base: The folder of the plan file.
         catalogue: The trainer's arguments.
+        files_known: Whether the folders that the plan names are those of this machine; when not,
+            an empty or missing one says nothing.
 
     Raises:
         PlanNotRunnable: Neither script nor family and kind tell what to run.
@@ -76,15 +83,20 @@ def resolve(plan: TrainingPlan, base: Path, catalogue: Catalogue) -> ResolvedPla
     ]
     own_file = full.get("dataset_config") is not None or full.get("dataset_class") is not None
     text: str | None = None
+    dataset = dict(plan.dataset)
     if own_file:
         findings += _twice_file(plan, full)
     else:
         dataset = _merged_dataset(plan.dataset, mapping.dataset)
-        judged = _judge_dataset(plan, given, dataset, script, bool(full.get("masked_loss")))
+        folders = [name for name in FOLDER_ARGUMENTS[:3] if given.get(name) is not None]
+        judged = _judge_dataset(plan, folders, dataset, script.name, bool(full.get("masked_loss")))
+        if not judged and not (folders and not files_known) and not _has_images(dataset):
+            judged.append(_no_images(folders))
         findings += judged
         text = None if judged else dataset_toml(dataset, base)
     return ResolvedPlan(
         script=script,
+        effective=plan.model_copy(update={"arguments": mapping.arguments, "dataset": dataset}),
         arguments={name: value for name, value in mapping.arguments.items() if name not in SECRET_ARGUMENTS},
         dataset_toml=text,
         tokens={SECRET_ARGUMENTS[name]: str(given[name]) for name in SECRET_ARGUMENTS if given.get(name)},
@@ -181,19 +193,15 @@ def _merged_dataset(own: Mapping[str, Any], mapped: Mapping[str, Any]) -> dict[s
 
 
 def _judge_dataset(
-    plan: TrainingPlan,
-    given: Mapping[str, Any],
-    dataset: Mapping[str, Any],
-    script: ScriptArguments,
-    masked_loss: bool,
+    plan: TrainingPlan, folders: list[str], dataset: Mapping[str, Any], script: str, masked_loss: bool
 ) -> list[Finding]:
-    folders = [name for name in FOLDER_ARGUMENTS[:3] if given.get(name) is not None]
-    if folders and (plan.dataset.get("subsets") or plan.dataset.get("datasets")):
+    if folders and _has_images(plan.dataset):
         return [_twice(folders[0], ["dataset.subsets"])]
-    findings = judge_dataset(dataset, script.name, masked_loss=masked_loss)
-    if not findings and not dataset.get("subsets") and not dataset.get("datasets"):
-        findings.append(_no_images(folders))
-    return findings
+    return judge_dataset(dataset, script, masked_loss=masked_loss)
+
+
+def _has_images(dataset: Mapping[str, Any]) -> bool:
+    return bool(dataset.get("subsets") or dataset.get("datasets"))
 
 
 def _no_images(folders: list[str]) -> Finding:

@@ -1,0 +1,98 @@
+"""The whole preflight of one plan: what the parser would say, what the rules say, steps, forecast."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gui.engine.errors import PlanNotRunnable, ScriptNotUsable
+from gui.engine.findings import Finding, Fix, verdict_of
+from gui.engine.plan.model import TrainingPlan
+from gui.engine.preflight.facts import Facts
+from gui.engine.preflight.report import CheckReport
+from gui.engine.preflight.rule import ORDER, Rule, run_rules
+from gui.engine.preflight.rules import ALL_RULES
+from gui.engine.preflight.view import View
+from gui.engine.texts import _
+from gui.engine.trainer.catalogue import Catalogue
+from gui.engine.trainer.resolving import ResolvedPlan, resolve
+
+
+@dataclass(frozen=True)
+class Checker:
+    """Checks plans against one trainer and one set of facts.
+
+    Attributes:
+        base: The folder against which a plan's relative paths are meant.
+        catalogue: The trainer's arguments.
+        facts: What is known.
+        files_known: Whether ``facts`` are about this machine's own files.
+        rules: The rules.
+    """
+
+    base: Path
+    catalogue: Catalogue
+    facts: Facts
+    files_known: bool = True
+    rules: Sequence[Rule] = ALL_RULES
+
+    def view(self, plan: TrainingPlan) -> tuple[View | None, list[Finding]]:
+        """Return what rules see of a plan (None when no script can be told), and what is wrong already."""
+        try:
+            resolved = resolve(plan, self.base, self.catalogue, files_known=self.files_known)
+        except PlanNotRunnable as refusal:
+            return None, list(refusal.findings)
+        except ScriptNotUsable as refusal:
+            return None, [_no_script(refusal)]
+        return _view(resolved, self.facts), list(resolved.findings)
+
+    def findings(self, plan: TrainingPlan) -> list[Finding]:
+        """Return all findings of a plan, the worst first."""
+        view, findings = self.view(plan)
+        if view is not None:
+            findings += run_rules(self.rules, view)
+        return _once(findings)
+
+    def report(self, plan: TrainingPlan) -> CheckReport:
+        """Return the whole answer."""
+        view, findings = self.view(plan)
+        if view is not None:
+            findings += run_rules(self.rules, view)
+        findings = _once(findings)
+        return CheckReport(
+            verdict=verdict_of(findings),
+            script=view.script if view else "",
+            family=plan.family,
+            findings=tuple(findings),
+        )
+
+
+def _view(resolved: ResolvedPlan, facts: Facts) -> View:
+    return View(resolved.effective, facts, resolved.script.name, resolved.script)
+
+
+def _no_script(refusal: ScriptNotUsable) -> Finding:
+    return Finding(
+        id="script-exists",
+        severity="stop",
+        title=str(refusal),
+        arguments=("plan.script",),
+        fixes=(
+            Fix(
+                id="family-script",
+                label=_("let family and kind choose the script"),
+                changes={"plan.script": None},
+                safe=False,
+            ),
+        ),
+        sources=("ENV-12",),
+    )
+
+
+def _once(findings: Iterable[Finding]) -> list[Finding]:
+    """The worst first; a finding of the same id, place and title is said once."""
+    seen: dict[tuple[str, str | None, str], Finding] = {}
+    for finding in findings:
+        seen.setdefault((finding.id, finding.where, finding.title), finding)
+    return sorted(seen.values(), key=lambda finding: ORDER[finding.severity])

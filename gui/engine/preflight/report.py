@@ -1,0 +1,71 @@
+"""What ``check --json`` prints: findings, steps and forecast of one plan. An interface: see cli.md."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from gui.engine.documents import Document
+from gui.engine.findings import CheckVerdict, Finding
+
+SCHEMA = 1
+
+
+class Steps(Document):
+    """How much would be trained.
+
+    Attributes:
+        images: Training images, regularisation images not counted.
+        repeats: Where all subsets have the same; None otherwise.
+        batches_per_epoch: Batches of one epoch over all datasets.
+        epochs: Epochs, the last one perhaps cut short.
+        total_steps: Optimizer steps of the whole run.
+    """
+
+    images: int | None = None
+    repeats: int | None = None
+    batches_per_epoch: int | None = None
+    epochs: int | None = None
+    total_steps: int | None = None
+
+
+class VramForecast(Document):
+    """The peak of GPU memory, GiB."""
+
+    low: float
+    likely: float
+    high: float
+
+
+class Forecast(Document):
+    """What the run would need.
+
+    Attributes:
+        vram_gib: GPU memory; None while it cannot be forecast.
+        disk_gib: What it would write, GiB.
+        seconds: Duration; None while nothing like it was measured on this machine.
+    """
+
+    vram_gib: VramForecast | None = None
+    disk_gib: float | None = None
+    seconds: float | None = None
+
+
+class CheckReport(Document):
+    """The answer of preflight.
+
+    Attributes:
+        verdict: ``stop`` when a finding blocks the launch, ``caution`` with dangers or warnings.
+        script: The training script; empty when nothing tells which.
+        family: The plan's family.
+        findings: The worst first.
+        steps: How much would be trained; None when the images are not known.
+        forecast: What it would need.
+    """
+
+    schema_: int = Field(default=SCHEMA, alias="schema")
+    verdict: CheckVerdict
+    script: str
+    family: str
+    findings: tuple[Finding, ...]
+    steps: Steps | None = None
+    forecast: Forecast = Field(default_factory=Forecast)
