@@ -1,0 +1,228 @@
+"""Collects the facts of this machine for one plan: hardware, trainer, disks, folders, paths."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from gui.engine.dataset.listing import FolderListing, list_folder, suffixes_read
+from gui.engine.errors import CannotRead
+from gui.engine.hardware.gpu import GpuMonitor
+from gui.engine.hardware.host import HostMonitor
+from gui.engine.plan.model import TrainingPlan
+from gui.engine.plan.paths import PATH_ARGUMENTS, PATH_OR_HUB_ARGUMENTS, is_hub_name
+from gui.engine.preflight.facts import (
+    DatasetFact,
+    Facts,
+    GpuFact,
+    Layout,
+    PathFact,
+    SubsetFact,
+    TrainerFact,
+)
+from gui.engine.preflight.view import View
+from gui.engine.trainer.facts import TrainerFacts
+
+GIB = 2**30
+
+MEASURED_IMAGES = 2_000
+"""Sizes are read of so many images; of more only the count is known, so that a check stays quick."""
+
+
+@dataclass
+class Collector:
+    """Collects facts of this machine; hardware is asked once, files at each call.
+
+    Args:
+        trainer: What is known about the trainer; None when there is none.
+        practice: Whether it is the practice trainer.
+        gpus: Looks at the GPUs.
+        host: Looks at the machine.
+    """
+
+    trainer: TrainerFacts | None = None
+    practice: bool = False
+    gpus: GpuMonitor = field(default_factory=GpuMonitor)
+    host: HostMonitor = field(default_factory=HostMonitor)
+
+    def machine(self) -> Facts:
+        """Return what is true whatever the plan: the system, memory, GPUs, the trainer."""
+        system = self.host.facts()
+        commit = system.commit_limit_bytes
+        return Facts(
+            os=system.os,
+            ram_gib=system.ram_bytes / GIB,
+            commit_limit_gib=commit / GIB if commit else None,
+            gpu=tuple(self._gpus()),
+            trainer=trainer_fact(self.trainer, practice=self.practice) if self.trainer else None,
+        )
+
+    def _gpus(self) -> Iterator[GpuFact]:
+        free = {sample.uuid: sample.free_bytes for sample in self.gpus.sample()}
+        for device in self.gpus.devices():
+            room = free.get(device.uuid)
+            yield GpuFact(
+                name=device.name,
+                vram_gib=device.total_bytes / GIB if device.total_bytes else None,
+                free_gib=room / GIB if room is not None else None,
+                compute_capability=device.compute_capability,
+                index=device.index,
+                uuid=device.uuid,
+            )
+
+    def of_plan(self, view: View, machine: Facts) -> Facts:
+        """Return the facts with what the plan's own paths and folders tell.
+
+        Args:
+            view: The plan as the trainer would understand it, its paths absolute.
+            machine: What is true whatever the plan.
+        """
+        output = view.text("output_dir")
+        return machine.model_copy(
+            update={
+                "paths": dict(_paths(view.plan)),
+                "dataset": _dataset(view, _suffixes(self.trainer)),
+                "disk_free_gib": free_gib(Path(output)) if output else None,
+            }
+        )
+
+
+def trainer_fact(facts: TrainerFacts, *, practice: bool = False) -> TrainerFact:
+    """Return what rules may know about a probed trainer."""
+    return TrainerFact(
+        version=facts.version,
+        commit=facts.commit,
+        torch=facts.torch,
+        cuda=facts.cuda or ("" if facts.torch and not facts.hip else None),
+        python=facts.python_version or None,
+        packages=dict(facts.packages),
+        practice=practice,
+    )
+
+
+def free_gib(path: Path) -> float | None:
+    """Return the room on the disk of a path that may not exist yet, GiB; None where nothing tells."""
+    for place in (path, *path.parents):
+        try:
+            return shutil.disk_usage(place).free / GIB
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return None
+    return None
+
+
+def path_fact(path: Path) -> PathFact:
+    """Return what is at a path; what may not be looked at counts as missing."""
+    try:
+        if path.is_dir():
+            return PathFact(kind="folder", writable=os.access(path, os.W_OK))
+        if path.exists():
+            return PathFact(kind="file", size_bytes=path.stat().st_size, writable=os.access(path, os.W_OK))
+        nearest = next((parent for parent in path.parents if parent.exists()), None)
+        writable = nearest is not None and nearest.is_dir() and os.access(nearest, os.W_OK)
+        return PathFact(kind="missing", writable=writable)
+    except (OSError, ValueError):
+        return PathFact(kind="missing")
+
+
+def _paths(plan: TrainingPlan) -> Iterator[tuple[str, PathFact]]:
+    for name, value in plan.arguments.items():
+        if name not in PATH_ARGUMENTS and name not in PATH_OR_HUB_ARGUMENTS:
+            continue
+        for text in value if isinstance(value, (list, tuple)) else (value,):
+            if not isinstance(text, str) or not text:
+                continue
+            if name in PATH_OR_HUB_ARGUMENTS and is_hub_name(text, Path.cwd()):
+                continue
+            yield text, path_fact(Path(text))
+
+
+def _suffixes(trainer: TrainerFacts | None) -> frozenset[str]:
+    packages: Mapping[str, Any] = trainer.packages if trainer else {}
+    avif = any(name in packages for name in ("pillow-avif-plugin", "pillow_avif"))
+    jxl = any(name in packages for name in ("jxlpy", "pillow-jxl-plugin", "pillow_jxl"))
+    return suffixes_read(avif=avif, jxl=jxl)
+
+
+def _dataset(view: View, suffixes: frozenset[str]) -> DatasetFact | None:
+    if not view.subsets:
+        return None
+    facts: list[SubsetFact] = []
+    budget = MEASURED_IMAGES
+    for subset in view.subsets:
+        extension = subset.value("caption_extension")
+        fact = _subset(str(subset.value("image_dir") or ""), str(extension or ""), suffixes, budget)
+        budget -= fact.images or 0
+        facts.append(fact)
+    training = [
+        (fact, subset) for fact, subset in zip(facts, view.subsets, strict=True) if not subset.flag("is_reg")
+    ]
+    counts = [fact.images for fact, _subset_view in training]
+    repeats = {subset.number("num_repeats") for _fact, subset in training}
+    same = repeats.pop() if len(repeats) == 1 else None
+    sizes = [_size(text) for fact in facts for text in fact.sizes or ()]
+    return DatasetFact(
+        images=None if None in counts else sum(count or 0 for count in counts),
+        repeats=int(same) if same is not None else None,
+        layout=_layout(training[0][0]) if training else None,
+        max_size_px=max(sizes, key=lambda size: size[0] * size[1], default=None),
+        subsets=tuple(facts),
+    )
+
+
+def _subset(image_dir: str, extension: str, suffixes: frozenset[str], budget: int) -> SubsetFact:
+    folder = Path(image_dir)
+    try:
+        listing = list_folder(folder, extension or ".caption", suffixes)
+    except CannotRead:
+        return SubsetFact(image_dir=image_dir, exists=False)
+    first = folder.name.split("_", 1)[0]
+    return SubsetFact(
+        image_dir=image_dir,
+        exists=True,
+        images=len(listing.images),
+        captions=listing.captioned,
+        sizes=_sizes(folder, listing) if len(listing.images) <= budget else None,
+        repeats_in_name=int(first) if first.isdecimal() else None,
+        sub_folders=sum(_holds_images(folder / name, suffixes) for name in listing.folders[:100]),
+    )
+
+
+def _holds_images(folder: Path, suffixes: frozenset[str]) -> bool:
+    try:
+        return bool(list_folder(folder, suffixes=suffixes).images)
+    except CannotRead:
+        return False
+
+
+def _sizes(folder: Path, listing: FolderListing) -> dict[str, int] | None:
+    """Count the sizes by reading headers; an image that cannot be read is the dataset doctor's."""
+    sizes: dict[str, int] = {}
+    for name in listing.images:
+        try:
+            with Image.open(folder / name) as image:
+                text = f"{image.width}x{image.height}"
+        except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+            continue
+        sizes[text] = sizes.get(text, 0) + 1
+    return sizes
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, _, height = text.partition("x")
+    return int(width), int(height)
+
+
+def _layout(subset: SubsetFact) -> Layout | None:
+    if not subset.exists:
+        return None
+    if not subset.images and subset.sub_folders:
+        return "parent"
+    return "leaf" if subset.repeats_in_name else "flat"
