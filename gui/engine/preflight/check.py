@@ -16,7 +16,7 @@ from gui.engine.preflight.rules import ALL_RULES
 from gui.engine.preflight.view import View
 from gui.engine.texts import _
 from gui.engine.trainer.catalogue import Catalogue
-from gui.engine.trainer.resolving import ResolvedPlan, resolve
+from gui.engine.trainer.resolving import resolve
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,9 @@ class Checker:
             return None, list(refusal.findings)
         except ScriptNotUsable as refusal:
             return None, [_no_script(refusal)]
-        return _view(resolved, self.facts), list(resolved.findings)
+        script = resolved.script
+        view = View(resolved.effective, self.facts, script.name, script, plan)
+        return view, list(resolved.findings)
 
     def findings(self, plan: TrainingPlan) -> list[Finding]:
         """Return all findings of a plan, the worst first."""
@@ -66,10 +68,6 @@ class Checker:
             family=plan.family,
             findings=tuple(findings),
         )
-
-
-def _view(resolved: ResolvedPlan, facts: Facts) -> View:
-    return View(resolved.effective, facts, resolved.script.name, resolved.script)
 
 
 def _no_script(refusal: ScriptNotUsable) -> Finding:

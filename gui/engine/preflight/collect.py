@@ -15,6 +15,7 @@ from gui.engine.dataset.listing import FolderListing, list_folder, suffixes_read
 from gui.engine.errors import CannotRead
 from gui.engine.hardware.gpu import GpuMonitor
 from gui.engine.hardware.host import HostMonitor
+from gui.engine.plan.dataset_options import folder_name_parts
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.paths import PATH_ARGUMENTS, PATH_OR_HUB_ARGUMENTS, is_hub_name
 from gui.engine.preflight.facts import (
@@ -152,8 +153,9 @@ def _suffixes(trainer: TrainerFacts | None) -> frozenset[str]:
 
 
 def _dataset(view: View, suffixes: frozenset[str]) -> DatasetFact | None:
+    layout = _layout(view, suffixes)
     if not view.subsets:
-        return None
+        return DatasetFact(layout=layout) if layout else None
     facts: list[SubsetFact] = []
     budget = MEASURED_IMAGES
     for subset in view.subsets:
@@ -171,7 +173,7 @@ def _dataset(view: View, suffixes: frozenset[str]) -> DatasetFact | None:
     return DatasetFact(
         images=None if None in counts else sum(count or 0 for count in counts),
         repeats=int(same) if same is not None else None,
-        layout=_layout(training[0][0]) if training else None,
+        layout=layout,
         max_size_px=max(sizes, key=lambda size: size[0] * size[1], default=None),
         subsets=tuple(facts),
     )
@@ -220,9 +222,16 @@ def _size(text: str) -> tuple[int, int]:
     return int(width), int(height)
 
 
-def _layout(subset: SubsetFact) -> Layout | None:
-    if not subset.exists:
+def _layout(view: View, suffixes: frozenset[str]) -> Layout | None:
+    """Return what ``train_data_dir`` points at; None when the plan names subsets itself."""
+    parent = (view.own or view.plan).arguments.get("train_data_dir")
+    if not isinstance(parent, str) or not parent:
         return None
-    if not subset.images and subset.sub_folders:
+    folder = Path(parent)
+    try:
+        listing = list_folder(folder, suffixes=suffixes)
+    except CannotRead:
+        return None
+    if any(folder_name_parts(name) for name in listing.folders):
         return "parent"
-    return "leaf" if subset.repeats_in_name else "flat"
+    return "leaf" if folder_name_parts(folder.name) else "flat"

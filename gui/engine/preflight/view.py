@@ -100,12 +100,14 @@ class View:
         facts: What is known.
         script: The training script that would run.
         arguments: Its arguments; None when the trainer has no such script.
+        own: The plan as the user wrote it; None where it is the same.
     """
 
     plan: TrainingPlan
     facts: Facts
     script: str
     arguments: ScriptArguments | None
+    own: TrainingPlan | None = None
 
     def given(self, name: str) -> bool:
         """Return whether the plan or one of its presets sets the argument."""
