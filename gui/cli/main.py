@@ -32,6 +32,8 @@ class Command:
 def commands() -> dict[str, Command]:
     """Return all sub-commands by name, in the order of the overview."""
     return {
+        "check": Command("check", _("check a plan before it is launched")),
+        "fix": Command("fix", _("apply fixes to a plan")),
         "command": Command("command", _("show the exact command line that would run")),
         "run": Command("run", _("launch a plan under supervision and show its progress")),
         "attach": Command("attach", _("watch a run, and take it over when nothing supervises it")),
@@ -42,6 +44,7 @@ def commands() -> dict[str, Command]:
         "parse": Command("parse", _("turn raw trainer output into events")),
         "checkpoints": Command("checkpoints", _("look into saved files: complete, finite, grown?")),
         "trainer": Command("trainer", _("find and examine sd-scripts installs")),
+        "rules": Command("rules", _("list what is checked")),
         "schema": Command("schema", _("print the JSON schema of a document")),
         "supervise": Command("supervise", ""),
     }

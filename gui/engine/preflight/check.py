@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gui.engine.errors import PlanNotRunnable, ScriptNotUsable
 from gui.engine.findings import Finding, Fix, verdict_of
 from gui.engine.plan.model import TrainingPlan
+from gui.engine.preflight.collect import Collector
 from gui.engine.preflight.facts import Facts
 from gui.engine.preflight.report import CheckReport
 from gui.engine.preflight.rule import ORDER, Rule, run_rules
@@ -28,6 +29,7 @@ class Checker:
         catalogue: The trainer's arguments.
         facts: What is known.
         files_known: Whether ``facts`` are about this machine's own files.
+        collector: Looks at the plan's own files and folders; None leaves them unknown.
         rules: The rules.
     """
 
@@ -35,6 +37,7 @@ class Checker:
     catalogue: Catalogue
     facts: Facts
     files_known: bool = True
+    collector: Collector | None = None
     rules: Sequence[Rule] = ALL_RULES
 
     def view(self, plan: TrainingPlan) -> tuple[View | None, list[Finding]]:
@@ -47,27 +50,35 @@ class Checker:
             return None, [_no_script(refusal)]
         script = resolved.script
         view = View(resolved.effective, self.facts, script.name, script, plan)
+        if self.collector is not None:
+            view = replace(view, facts=self.collector.of_plan(view, self.facts, self.base))
         return view, list(resolved.findings)
 
     def findings(self, plan: TrainingPlan) -> list[Finding]:
         """Return all findings of a plan, the worst first."""
-        view, findings = self.view(plan)
-        if view is not None:
-            findings += run_rules(self.rules, view)
-        return _once(findings)
+        return self._judge(plan)[1]
 
-    def report(self, plan: TrainingPlan) -> CheckReport:
-        """Return the whole answer."""
-        view, findings = self.view(plan)
-        if view is not None:
-            findings += run_rules(self.rules, view)
-        findings = _once(findings)
+    def report(self, plan: TrainingPlan, more: Iterable[Finding] = ()) -> CheckReport:
+        """Return the whole answer.
+
+        Args:
+            plan: The plan.
+            more: What was found before, such as in the file that the plan was imported from.
+        """
+        view, own = self._judge(plan)
+        findings = _once([*more, *own])
         return CheckReport(
             verdict=verdict_of(findings),
             script=view.script if view else "",
             family=plan.family,
             findings=tuple(findings),
         )
+
+    def _judge(self, plan: TrainingPlan) -> tuple[View | None, list[Finding]]:
+        view, findings = self.view(plan)
+        if view is not None:
+            findings += run_rules(self.rules, view)
+        return view, _once(findings)
 
 
 def _no_script(refusal: ScriptNotUsable) -> Finding:

@@ -17,7 +17,7 @@ from gui.engine.hardware.gpu import GpuMonitor
 from gui.engine.hardware.host import HostMonitor
 from gui.engine.plan.dataset_options import folder_name_parts
 from gui.engine.plan.model import TrainingPlan
-from gui.engine.plan.paths import PATH_ARGUMENTS, PATH_OR_HUB_ARGUMENTS, is_hub_name
+from gui.engine.plan.paths import PATH_ARGUMENTS, PATH_OR_HUB_ARGUMENTS, absolute, is_hub_name
 from gui.engine.preflight.facts import (
     DatasetFact,
     Facts,
@@ -77,18 +77,19 @@ class Collector:
                 uuid=device.uuid,
             )
 
-    def of_plan(self, view: View, machine: Facts) -> Facts:
+    def of_plan(self, view: View, machine: Facts, base: Path) -> Facts:
         """Return the facts with what the plan's own paths and folders tell.
 
         Args:
             view: The plan as the trainer would understand it, its paths absolute.
             machine: What is true whatever the plan.
+            base: The folder against which the user's own relative paths are meant.
         """
         output = view.text("output_dir")
         return machine.model_copy(
             update={
                 "paths": dict(_paths(view.plan)),
-                "dataset": _dataset(view, _suffixes(self.trainer)),
+                "dataset": _dataset(view, _suffixes(self.trainer), base),
                 "disk_free_gib": free_gib(Path(output)) if output else None,
             }
         )
@@ -152,9 +153,9 @@ def _suffixes(trainer: TrainerFacts | None) -> frozenset[str]:
     return suffixes_read(avif=avif, jxl=jxl)
 
 
-def _dataset(view: View, suffixes: frozenset[str]) -> DatasetFact | None:
-    layout = _layout(view, suffixes)
-    if not view.subsets:
+def _dataset(view: View, suffixes: frozenset[str], base: Path) -> DatasetFact | None:
+    layout = _layout(view, suffixes, base)
+    if not any(subset.own for subset in view.subsets):
         return DatasetFact(layout=layout) if layout else None
     facts: list[SubsetFact] = []
     budget = MEASURED_IMAGES
@@ -222,12 +223,12 @@ def _size(text: str) -> tuple[int, int]:
     return int(width), int(height)
 
 
-def _layout(view: View, suffixes: frozenset[str]) -> Layout | None:
+def _layout(view: View, suffixes: frozenset[str], base: Path) -> Layout | None:
     """Return what ``train_data_dir`` points at; None when the plan names subsets itself."""
     parent = (view.own or view.plan).arguments.get("train_data_dir")
     if not isinstance(parent, str) or not parent:
         return None
-    folder = Path(parent)
+    folder = Path(absolute(parent, base))
     try:
         listing = list_folder(folder, suffixes=suffixes)
     except CannotRead:

@@ -175,7 +175,7 @@ class View:
 
     @cached_property
     def subsets(self) -> tuple[SubsetView, ...]:
-        """All subsets of all datasets, with what they inherit."""
+        """All subsets of all datasets, with what they inherit; a dataset without any counts as one."""
         return tuple(self._subsets())
 
     def _subsets(self) -> Iterator[SubsetView]:
@@ -185,6 +185,9 @@ class View:
             outer = (self.plan.dataset, *outer)
         for target, options in self.datasets:
             listed = options.get("subsets")
+            if not listed:
+                # Folders that cannot be looked at from here: what holds for all of them still holds.
+                yield SubsetView(target, {}, (options, *outer), self.plan.arguments)
             for index, own in enumerate(listed if isinstance(listed, (list, tuple)) else ()):
                 if isinstance(own, Mapping):
                     yield SubsetView(f"{target}.subsets.{index}", own, (options, *outer), self.plan.arguments)

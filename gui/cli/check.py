@@ -1,0 +1,110 @@
+"""``check PLAN``: all findings of preflight; status 1 when one blocks the launch."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from gui.cli.context import trainer_of
+from gui.cli.plan_input import PlanInput, read_plan
+from gui.engine.errors import PreflightError
+from gui.engine.findings import Finding, Severity
+from gui.engine.preflight.check import Checker
+from gui.engine.preflight.collect import Collector
+from gui.engine.preflight.machine import read_machine
+from gui.engine.preflight.report import CheckReport
+from gui.engine.texts import _
+from gui.engine.trainer.catalogue import Catalogue
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this sub-command."""
+    parser.add_argument("plan", metavar="PLAN", help=_("the plan file, or a list of arguments"))
+    parser.add_argument(
+        "--machine", metavar="M.toml", help=_("check for the machine that this file tells of")
+    )
+    parser.add_argument("--script", metavar="NAME", help=_("the training script of a list of arguments"))
+    parser.add_argument("--practice", action="store_true", help=_("for the built-in practice trainer"))
+    parser.add_argument("--json", action="store_true", help=_("print one JSON document"))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the findings.
+
+    Returns:
+        1 when a stop finding remains, else 0.
+    """
+    given, checker = prepare(options)
+    for note in given.file.notes:
+        print(note, file=sys.stderr)
+    report = checker.report(given.file.plan, given.findings)
+    if options.json:
+        print(report.model_dump_json(by_alias=True, indent=2))
+    else:
+        print("\n".join(_lines(report)))
+    return 1 if report.verdict == "stop" else 0
+
+
+def prepare(options: argparse.Namespace) -> tuple[PlanInput, Checker]:
+    """Return the plan that was given, and what checks it.
+
+    With ``--machine`` nothing of this machine is looked at. Without a trainer on this machine the
+    bundled arguments of sd-scripts serve.
+    """
+    if options.machine:
+        catalogue = Catalogue.bundled()
+        given = read_plan(options.plan, options.script, catalogue)
+        return given, Checker(given.base, catalogue, read_machine(Path(options.machine)), files_known=False)
+    bundled = Catalogue.bundled()
+    given = read_plan(options.plan, options.script, bundled)
+    try:
+        install, facts, catalogue = trainer_of(options, given.file.plan, options.practice, base=given.base)
+    except PreflightError as error:
+        if options.trainer or options.python or options.practice:
+            raise
+        print(_("No trainer is used: {reason}").format(reason=error), file=sys.stderr)
+        collector = Collector()
+        return given, Checker(given.base, bundled, collector.machine(), collector=collector)
+    collector = Collector(facts, practice=install.practice)
+    return given, Checker(given.base, catalogue, collector.machine(), collector=collector)
+
+
+def _words(severity: Severity) -> str:
+    return {
+        "stop": _("stop"),
+        "danger": _("danger"),
+        "warning": _("warning"),
+        "hint": _("hint"),
+    }[severity]
+
+
+def finding_lines(finding: Finding) -> list[str]:
+    """Return a finding in words."""
+    where = f" [{finding.where}]" if finding.where else ""
+    lines = [f"{_words(finding.severity)}: {finding.title} ({finding.id}){where}"]
+    if finding.detail:
+        lines.append(f"    {finding.detail}")
+    for fix in finding.fixes:
+        safe = "" if fix.safe else " " + _("(asks first)")
+        lines.append(f"    → {fix.label}{safe}  --only {finding.id}:{fix.id}")
+    return lines
+
+
+def _lines(report: CheckReport) -> list[str]:
+    lines = [line for finding in report.findings for line in finding_lines(finding)]
+    if report.steps and report.steps.total_steps:
+        lines.append(
+            _("{images} images, {batches} batches an epoch, {epochs} epochs: {steps} steps").format(
+                images=report.steps.images,
+                batches=report.steps.batches_per_epoch,
+                epochs=report.steps.epochs,
+                steps=report.steps.total_steps,
+            )
+        )
+    ending = {
+        "go": _("Nothing speaks against launching this plan, as far as this was checked."),
+        "caution": _("The plan can be launched; read the findings first."),
+        "stop": _("The plan cannot be launched like this."),
+    }
+    return [*lines, ending[report.verdict]]

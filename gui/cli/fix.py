@@ -1,0 +1,66 @@
+"""``fix PLAN -o OUT``: applies fixes and prints the changes."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from gui.cli import check
+from gui.engine.errors import WrongUsage
+from gui.engine.plan.changes import ACTION, differences
+from gui.engine.preflight.fixing import Fixed, apply_named_fixes, apply_safe_fixes
+from gui.engine.texts import _
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this sub-command."""
+    check.add_arguments(parser)
+    parser.add_argument(
+        "--only", nargs="+", metavar="ID", help=_("apply only these, as ID or ID:FIX, also unsafe ones")
+    )
+    parser.add_argument("-o", "--output", metavar="OUT", required=True, help=_("where the new plan goes"))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the mended plan and print what was changed.
+
+    Returns:
+        1 when a stop finding remains, else 0.
+    """
+    given, checker = check.prepare(options)
+    given.file.require_known()
+    plan = given.file.plan
+    unknown: tuple[str, ...] = ()
+    if options.only:
+        fixed, unknown = apply_named_fixes(plan, options.only, checker.findings)
+    else:
+        fixed = apply_safe_fixes(plan, checker.findings)
+    if unknown:
+        raise WrongUsage(_("There is no such finding or fix now: {names}").format(names=", ".join(unknown)))
+    given.file.save(fixed.plan, Path(options.output))
+    _tell(options, fixed)
+    for change in differences(plan, fixed.plan):
+        print(f"  {change.target}: {_shown(change.before)} → {_shown(change.after)}")
+    return 1 if any(finding.severity == "stop" for finding in fixed.remaining) else 0
+
+
+def _tell(options: argparse.Namespace, fixed: Fixed) -> None:
+    if not fixed.applied:
+        print(_("Nothing was changed."))
+    for done in fixed.applied:
+        print(f"{done.finding.title} ({done.finding.id}) → {done.fix.label}")
+        if ACTION in done.fix.changes:
+            print(
+                _("  This is no value of the plan; do it by hand: {name}").format(
+                    name=done.fix.changes[ACTION]
+                )
+            )
+    stops = [finding for finding in fixed.remaining if finding.severity == "stop"]
+    for finding in stops:
+        print(_("still a stop: {title} ({id})").format(title=finding.title, id=finding.id), file=sys.stderr)
+    print(_("written: {path}").format(path=options.output))
+
+
+def _shown(value: object) -> str:
+    return "—" if value is None else str(value)
