@@ -49,11 +49,16 @@ class Display:
         self._drawn = 0
         self._due = 0.0
         self._last = ""
+        self._phases: set[str] = set()
 
     def events(self, events: Iterable[TrainerEvent | RunEvent]) -> None:
         """Print a line for each event that a person wants to know of."""
         for event in events:
             line = event_line(event)
+            if isinstance(event, Phase):
+                # Training and saving take turns; the progress line tells which it is.
+                line = "" if event.phase in self._phases else line
+                self._phases.add(event.phase)
             if line:
                 self.line(clock_time(event.t) + line)
 

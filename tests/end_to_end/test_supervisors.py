@@ -135,6 +135,28 @@ def test_that_a_nan_run_that_ended_unseen_is_suspect_and_not_stopped(tmp_path: P
     assert not of_kind(run, Stopping) and not of_kind(run, Guarded)
 
 
+def test_that_steps_are_written_once_with_their_losses_whoever_reads_them(tmp_path: Path) -> None:
+    source = """
+    tracker = Tracker(log); sleep(0.3)
+    header(40)
+    for n in range(1, 41):
+        step(n, 40, .5); tracker.loss(n, n / 100)
+        sleep(0.06)
+    save(f"{out}/lora.safetensors"); saved()
+    """
+    run, order = make_run(tmp_path, source, tracker=True, logging_dir=tmp_path / "tracker")
+    start_supervisor(run, order)
+    wait_until(lambda: at_step(run, 10))
+    kill_supervisor(run)
+    verdict = look_after(run, None)
+    assert verdict is not None and verdict.verdict == "finished"
+    steps = of_kind(run, Step)
+    assert [event.step for event in steps] == list(range(1, 41))
+    assert [event.loss for event in steps] == pytest.approx([n / 100 for n in range(1, 41)])
+    rows = [row for row in read_metrics(run.metrics) if isinstance(row, StepRow)]
+    assert [row.loss for row in rows] == pytest.approx([n / 100 for n in range(1, 41)])
+
+
 def test_that_a_stop_is_carried_on_by_the_next_supervisor(tmp_path: Path) -> None:
     run, order = make_run(tmp_path, "ignore_stop()\n" + GOES_ON)
     start_supervisor(run, order)

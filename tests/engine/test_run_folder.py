@@ -17,12 +17,13 @@ from gui.engine.paths import Home
 from gui.engine.runs.events import RUN_WORDS, Answered, Launching, parse_event
 from gui.engine.runs.folder import RunFolder, find_run, reserve_run_folder, safe_name
 from gui.engine.runs.follow import Follower, LineTail
+from gui.engine.runs.hashes import hash_file
 from gui.engine.runs.journal import Lines
 from gui.engine.runs.listing import list_runs
 from gui.engine.runs.lock import SupervisorLock
 from gui.engine.runs.logreader import LogReader
 from gui.engine.runs.metrics import GpuRow, HostRow, StepRow, last_step_in, read_metrics
-from gui.engine.runs.provenance import BaseModelHash, sha256_of
+from gui.engine.runs.provenance import BaseModelHash
 from gui.engine.runs.records import BaseModelFile, CommandRecord, Manifest, mark_of
 from gui.engine.runs.requests import ask, read_requests
 from gui.engine.runs.session import look_after
@@ -281,8 +282,7 @@ def test_that_the_base_models_hash_is_added_to_the_manifest(tmp_path: Path) -> N
     work.start()
     work.finish()
     known = Manifest.read(path).base_model
-    assert known is not None and known.sha256 == sha256_of(model)
-    assert len(known.sha256) == 64
+    assert known is not None and known.sha256 == hash_file(model).sha256
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,7 @@ def make_run(tmp_path: Path, source: str, **options: Any) -> tuple[RunFolder, La
             ``acting`` is there.
         options: Fields of the command and the manifest.
     """
+    tmp_path.mkdir(exist_ok=True)
     run = RunFolder(tmp_path / "home" / "runs" / "20261130-010203-a run")
     run.path.mkdir(parents=True)
     out = options.pop("output_dir", tmp_path / "out")

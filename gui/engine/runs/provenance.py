@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import threading
 from pathlib import Path
 
-from gui.engine.errors import CannotWrite
+from gui.engine.errors import CannotRead, CannotWrite
+from gui.engine.runs.hashes import hash_file
 from gui.engine.runs.records import Manifest
 
 _DELAY_SECONDS = 60.0
 """The trainer itself reads the file first; two readers on one disk would slow both down."""
-
-_BLOCK_BYTES = 1 << 22
 
 
 class BaseModelHash:
@@ -49,19 +47,6 @@ class BaseModelHash:
         self._hurry.wait(self._delay)
         if model is None:  # pragma: no cover - start() has looked
             return
-        with contextlib.suppress(OSError, CannotWrite):
-            known = model.model_copy(update={"sha256": sha256_of(Path(model.path))})
+        with contextlib.suppress(CannotRead, CannotWrite):
+            known = model.model_copy(update={"sha256": hash_file(Path(model.path)).sha256})
             self._manifest.model_copy(update={"base_model": known}).write(self._path)
-
-
-def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file, in hex digits.
-
-    Raises:
-        OSError: It cannot be read.
-    """
-    digest = hashlib.sha256()
-    with path.open("rb", buffering=0) as file:
-        while block := file.read(_BLOCK_BYTES):
-            digest.update(block)
-    return digest.hexdigest()

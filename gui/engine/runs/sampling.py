@@ -83,7 +83,7 @@ class Sampling:
 
     def _warn(self, space: DiskSpace, free_bytes: int) -> None:
         full = free_bytes < FULL_BYTES
-        if full:
+        if full and self.full_disk is None:
             self.full_disk = str(space.path)
         level = "none" if full else space.level
         sentence = space.sentence()

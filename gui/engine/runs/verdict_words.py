@@ -13,7 +13,8 @@ from gui.engine.texts import _
 def sentence_of(word: VerdictWord, reason: str, ending: Ending, clean: Sequence[Path]) -> str:
     """Return what a user reads: how it ended, then which file to use."""
     said = _what_happened(word, reason, ending)
-    left = "" if word in ("finished", "nothing-trained") else _what_is_left(ending, clean)
+    whole = word in ("finished", "nothing-trained") or reason == "not-started"
+    left = "" if whole else _what_is_left(ending, clean)
     return f"{said} {left}".strip()
 
 

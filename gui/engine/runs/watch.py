@@ -89,7 +89,8 @@ class TrainerWatch:
             stop = self._take(event) or stop
         stop = self._read_tracker() or stop
         stop = self._decided(self._guard.tick(self._ledger.now())) or stop
-        self._give(all_of_them=self._reader.catching_up)
+        # What was there before waits for nothing: its losses are there too, and it is told from new events.
+        self._give(all_of_them=self._replaying)
         if self._replaying and not self._reader.catching_up:
             self._replaying = False
             self._ledger.journal.forget_written()

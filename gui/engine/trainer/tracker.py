@@ -21,6 +21,7 @@ _HEADER = struct.Struct("<QI")
 _DEEPEST = 5
 _MOST_FILES = 64
 _LOOK_SECONDS = 1.0
+_FIRST_LOOK_SECONDS = 0.1
 _LONGEST_SCALAR = 1 << 16
 _LONGEST_RECORD = 1 << 34
 _MOST_BYTES = 1 << 20
@@ -73,7 +74,7 @@ class TrackerReader:
         """Return the figures that came since the last call, file by file in the order of writing."""
         now = time.monotonic()
         if now >= self._look_at:
-            self._look_at = now + _LOOK_SECONDS
+            self._look_at = now + (_LOOK_SECONDS if self._files else _FIRST_LOOK_SECONDS)
             self._look()
         points: list[TrackerPoint] = []
         for file in self._files.values():
