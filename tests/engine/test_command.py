@@ -267,7 +267,7 @@ def test_that_dataset_options_among_the_arguments_move_into_the_file(bench):
             {"train_batch_size": 9}, dataset={"general": {"batch_size": 4}, "subsets": [{"image_dir": "i"}]}
         )
     )
-    assert "batch_size = 4" in kept.dataset_toml and "9" not in kept.dataset_toml
+    assert "batch_size = 4" in kept.dataset_toml and "= 9" not in kept.dataset_toml
 
 
 def test_that_images_in_two_places_are_refused(bench):

@@ -10,7 +10,7 @@ from typing import Any
 from gui.engine.errors import CannotRead
 from gui.engine.findings import Finding
 from gui.engine.importers.imported import Imported
-from gui.engine.plan.dataset_options import KEY_OF_ARGUMENT, dataset_from_arguments
+from gui.engine.plan.dataset_options import KEY_OF_ARGUMENT, DatasetMapping, dataset_from_arguments
 from gui.engine.plan.families import families
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.texts import _
@@ -46,14 +46,16 @@ def read_arguments(text: str, script: str, catalogue: Catalogue, path: Path) -> 
         if dest in arguments:
             findings.append(_twice(dest, number))
         arguments[dest] = _value(row, rest, path, number)
-    mapping = dataset_from_arguments(arguments, path.absolute().parent, script)
-    dataset = mapping.dataset
+    own_file = "dataset_config" in arguments
+    base = path.absolute().parent
+    mapping = DatasetMapping({}, arguments) if own_file else dataset_from_arguments(arguments, base, script)
+    dataset = dict(mapping.dataset)
     for name, key in KEY_OF_ARGUMENT.items():
         # A size with a blank in it is no size for the trainer's parser: a rule has to say so.
         if key in dataset and isinstance(arguments.get(name), str) and " " in arguments[name]:
             dataset[key] = arguments[name]
     rest_of_arguments = dict(mapping.arguments)
-    if not dataset.get("subsets") and arguments.get("train_data_dir"):
+    if not own_file and not dataset.get("subsets") and arguments.get("train_data_dir"):
         # The folder cannot be looked at from here: it stays as it was written.
         dataset.pop("subsets", None)
         folders = ("train_data_dir", "reg_data_dir", "in_json")

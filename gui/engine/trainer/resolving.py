@@ -10,7 +10,12 @@ from typing import Any
 from gui.engine.errors import UnknownFamily
 from gui.engine.findings import Finding, Fix
 from gui.engine.plan.dataset_judging import judge_dataset
-from gui.engine.plan.dataset_options import FOLDER_ARGUMENTS, KEY_OF_ARGUMENT, dataset_from_arguments
+from gui.engine.plan.dataset_options import (
+    FOLDER_ARGUMENTS,
+    KEY_OF_ARGUMENT,
+    DatasetMapping,
+    dataset_from_arguments,
+)
 from gui.engine.plan.dataset_toml import dataset_toml
 from gui.engine.plan.families import Family, KindOfTraining, family, script_for
 from gui.engine.plan.model import TrainingPlan
@@ -71,17 +76,17 @@ def resolve(
     given = {name: value for name, value in plan.arguments.items() if value is not None}
     filled = {**_family_arguments(kin, kind, script), **given}
     full = arguments_with_paths(filled, lambda value: absolute(value, base), base)
-    mapping = dataset_from_arguments(
-        {name: value for name, value in full.items() if name in script.arguments or name in KEY_OF_ARGUMENT},
-        base,
-        script.name,
-    )
+    own_file = full.get("dataset_config") is not None or full.get("dataset_class") is not None
+    told = {
+        name: value for name, value in full.items() if name in script.arguments or name in KEY_OF_ARGUMENT
+    }
+    # Beside the user's own dataset file the trainer takes the command line for what that leaves out.
+    mapping = DatasetMapping({}, told) if own_file else dataset_from_arguments(told, base, script.name)
     findings = [
         *_never(given),
         *judge_arguments(full, script, catalogue),
         *_missing(full, kin, kind, plan.kind, script),
     ]
-    own_file = full.get("dataset_config") is not None or full.get("dataset_class") is not None
     text: str | None = None
     dataset = dict(plan.dataset)
     if own_file:
