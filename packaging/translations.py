@@ -44,6 +44,7 @@ TEXT_FIELDS = frozenset(
         "hint",
         "sentence",
         "advice",
+        "reason",
     }
 )
 """The fields of the YAML files in resources/ that hold sentences for people, or lists of them."""

@@ -48,8 +48,20 @@ def test_that_figures_make_sense(kin):
     assert max(width, height) <= kin.resolution.largest_px
     for kind in kin.kinds.values():
         assert width % kind.bucket_step_px == 0
-    assert kin.precision.best not in kin.precision.avoid
+    assert kin.precision.best not in [avoided.value for avoided in kin.precision.avoid]
     assert kin.sources
+
+
+def test_that_every_sentence_of_a_family_reaches_the_translators():
+    from translations import collect
+
+    catalog = collect()
+    for kin in ALL:
+        sentences = [kin.title, kin.captions.note, *(file.title for file in kin.files)]
+        sentences += [file.note for file in kin.files] + [entry.reason for entry in kin.cannot]
+        sentences += [avoided.reason for avoided in kin.precision.avoid]
+        missing = [sentence for sentence in sentences if sentence and sentence not in catalog]
+        assert missing == []
 
 
 def test_that_needed_files_depend_on_the_kind():

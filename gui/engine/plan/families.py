@@ -18,6 +18,7 @@ from gui.engine.texts import _
 
 Form = Literal["file", "folder", "hub"]
 CaptionStyle = Literal["tags", "natural", "either"]
+PrecisionName = Literal["no", "fp16", "bf16"]
 
 
 class KindOfTraining(Document):
@@ -93,16 +94,28 @@ class Captions(Document):
     note: str = ""
 
 
+class AvoidedPrecision(Document):
+    """A value of ``mixed_precision`` that does not suit a family.
+
+    Attributes:
+        value: The value.
+        reason: What speaks against it, in English.
+    """
+
+    value: PrecisionName
+    reason: str
+
+
 class Precision(Document):
     """Number formats for training.
 
     Attributes:
         best: The value of ``mixed_precision`` to start from.
-        avoid: Value to the reason against it, in English.
+        avoid: The values that do not suit the family.
     """
 
-    best: Literal["no", "fp16", "bf16"]
-    avoid: dict[str, str] = Field(default_factory=dict)
+    best: PrecisionName
+    avoid: tuple[AvoidedPrecision, ...] = ()
 
 
 class Limits(Document):
@@ -133,6 +146,20 @@ class CannotDo(Document):
     sources: tuple[str, ...] = ()
 
 
+class MissingKinds(Document):
+    """Kinds of training that the family does not have.
+
+    Attributes:
+        kinds: The kinds.
+        reason: Why, in English.
+        sources: Where this is from.
+    """
+
+    kinds: tuple[str, ...] = Field(min_length=1)
+    reason: str
+    sources: tuple[str, ...] = ()
+
+
 class Family(Document):
     """A model family.
 
@@ -142,6 +169,8 @@ class Family(Document):
         order: Place in lists.
         extends: The family whose knowledge this one takes over where it says nothing itself.
         kinds: Kind of training to how it is done.
+        missing_kinds: Kinds that other families have and this one has not.
+        description: What it is, in English.
         arguments: Arguments that tell the scripts which family it is, with their values.
         files: The model files, the base model first.
         resolution: Image sizes.
@@ -158,6 +187,8 @@ class Family(Document):
     order: int = 100
     extends: str | None = None
     kinds: dict[str, KindOfTraining] = Field(min_length=1)
+    missing_kinds: tuple[MissingKinds, ...] = ()
+    description: str = ""
     arguments: dict[str, Any] = Field(default_factory=dict)
     files: tuple[ModelFile, ...] = Field(min_length=1)
     resolution: Resolution
@@ -203,6 +234,18 @@ def family(name: str) -> Family:
     if name not in known:
         raise UnknownFamily(name, tuple(known))
     return known[name]
+
+
+@lru_cache(maxsize=64)
+def lineage(name: str) -> frozenset[str]:
+    """Return a family's name and those of the families that it extends; the name alone when unknown."""
+    known = _load_all(resource_path("families"))
+    found: list[str] = []
+    current: str | None = name
+    while current is not None:
+        found.append(current)
+        current = known[current].extends if current in known else None
+    return frozenset(found)
 
 
 def script_for(plan: TrainingPlan) -> str:
