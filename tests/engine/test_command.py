@@ -282,6 +282,11 @@ def test_that_a_plan_without_images_is_refused(bench, arguments):
     ]
 
 
+def test_that_a_dataset_without_subsets_is_no_images_either(bench):
+    for datasets in ([], [{"resolution": 512}], [{"subsets": []}]):
+        assert bench.refused(bench.plan(dataset={"datasets": datasets})) == [("no-data", "dataset.subsets")]
+
+
 def test_that_a_dataset_file_of_the_users_own_is_passed_on(bench):
     command = bench.build(bench.plan({"dataset_config": "mine.toml"}, dataset={}))
     assert command.dataset_toml is None

@@ -209,6 +209,12 @@ def _has_images(dataset: Mapping[str, Any]) -> bool:
     return bool(dataset.get("subsets") or dataset.get("datasets"))
 
 
+def _has_subsets(dataset: Mapping[str, Any]) -> bool:
+    return bool(dataset.get("subsets")) or any(
+        entry.get("subsets") for entry in dataset.get("datasets") or ()
+    )
+
+
 def _no_images(folders: list[str]) -> Finding:
     detail = _("Without images the trainer ends at once, and says that all is well.")
     if folders:
