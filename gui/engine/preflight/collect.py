@@ -192,6 +192,7 @@ def _subset(image_dir: str, extension: str, suffixes: frozenset[str], budget: in
         exists=True,
         images=len(listing.images),
         captions=listing.captioned,
+        other_captions=listing.other_captions,
         sizes=_sizes(folder, listing) if len(listing.images) <= budget else None,
         repeats_in_name=int(first) if first.isdecimal() else None,
         sub_folders=sum(_holds_images(folder / name, suffixes) for name in listing.folders[:100]),

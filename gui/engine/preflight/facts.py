@@ -89,6 +89,7 @@ class SubsetFact(Document):
         exists: Whether it is a folder.
         images: Files that the trainer would read.
         captions: Of these, how many have a caption file with the subset's extension.
+        other_captions: Other extensions to the number of such files; None when not looked at.
         sizes: ``"WxH"`` in pixels to the number of images; None when not looked at.
         repeats_in_name: The number before the first ``_`` of the folder's name.
         sub_folders: Sub-folders that hold images: the trainer does not look into them.
@@ -98,6 +99,7 @@ class SubsetFact(Document):
     exists: bool | None = None
     images: int | None = None
     captions: int | None = None
+    other_captions: dict[str, int] | None = None
     sizes: dict[str, int] | None = None
     repeats_in_name: int | None = None
     sub_folders: int | None = None

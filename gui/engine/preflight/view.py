@@ -8,9 +8,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from gui.engine.plan.families import Family, KindOfTraining, families
 from gui.engine.plan.model import TrainingPlan
-from gui.engine.preflight.facts import Facts, GpuFact
+from gui.engine.preflight.facts import Facts, GpuFact, ModelFact, PathFact, SubsetFact
 from gui.engine.trainer.catalogue import ScriptArguments
+
+TRANSFORMER_SCRIPTS = ("flux_", "sd3_", "lumina_", "hunyuan_", "anima_")
+"""How the names of scripts for FLUX and Chroma, SD 3, Lumina, HunyuanImage and Anima begin."""
 
 DATASET_DEFAULTS: dict[str, Any] = {
     "batch_size": 1,
@@ -199,6 +203,76 @@ class View:
         outer = (general,) if isinstance(general, Mapping) else ()
         levels = (self.plan.dataset, *outer) if target != "dataset" else outer
         return SubsetView(target, options, levels, self.plan.arguments).value(name)
+
+    @cached_property
+    def dataset_views(self) -> tuple[SubsetView, ...]:
+        """Each dataset as rules see a subset: its options and what it inherits."""
+        general = self.plan.dataset.get("general")
+        outer: tuple[Mapping[str, Any], ...] = (general,) if isinstance(general, Mapping) else ()
+        several = len(self.datasets) != 1 or self.datasets[0][0] != "dataset"
+        outer = (self.plan.dataset, *outer) if several else outer
+        return tuple(
+            SubsetView(target, options, outer, self.plan.arguments) for target, options in self.datasets
+        )
+
+    @property
+    def dataset_known(self) -> bool:
+        """Whether the plan itself says what to train on, not a dataset file or class of the user's."""
+        return not self.given("dataset_config") and not self.given("dataset_class")
+
+    @cached_property
+    def subset_facts(self) -> tuple[tuple[SubsetView, SubsetFact | None], ...]:
+        """Each subset with what is known about its folder."""
+        known = self.facts.dataset.subsets if self.facts.dataset else ()
+        fits = len(known) == len(self.subsets)
+        return tuple((subset, known[place] if fits else None) for place, subset in enumerate(self.subsets))
+
+    @cached_property
+    def kin(self) -> Family | None:
+        """The plan's family, else the one that its script and arguments fit best; None when none does."""
+        known = families()
+        if self.plan.family in known:
+            return known[self.plan.family]
+        return max(self.kin_by_script, key=lambda family: len(family.arguments), default=None)
+
+    @cached_property
+    def kin_by_script(self) -> tuple[Family, ...]:
+        """All families that the script trains with the plan's arguments, in the order of lists."""
+        return tuple(
+            family
+            for family in families().values()
+            if any(kind.script == self.script for kind in family.kinds.values())
+            and all(self.value(name) == value for name, value in family.arguments.items())
+        )
+
+    @cached_property
+    def way(self) -> KindOfTraining | None:
+        """How the script trains the plan's family, or any family when the script is of another one."""
+        own: tuple[Family, ...] = (self.kin,) if self.kin else ()
+        for family in (*own, *families().values()):
+            candidates = [family.kinds.get(self.plan.kind), *family.kinds.values()]
+            for candidate in candidates:
+                if candidate is not None and candidate.script == self.script:
+                    return candidate
+        return None
+
+    @property
+    def trains_network(self) -> bool:
+        """Whether the script is one of the LoRA scripts."""
+        return self.script.endswith("train_network.py")
+
+    @property
+    def is_transformer(self) -> bool:
+        """Whether the script is for a transformer family, which has its own noise and loss."""
+        return self.script.startswith(TRANSFORMER_SCRIPTS)
+
+    def model(self, argument: str) -> ModelFact | None:
+        """Return what is known about the model file that an argument names."""
+        return next((fact for fact in self.facts.model if fact.argument == argument), None)
+
+    def path(self, value: Any) -> PathFact | None:
+        """Return what is at a path; None when that is not known."""
+        return self.facts.paths.get(value) if isinstance(value, str) else None
 
     @property
     def gpu(self) -> GpuFact | None:
