@@ -206,13 +206,10 @@ def _judge_dataset(
 
 
 def _has_images(dataset: Mapping[str, Any]) -> bool:
-    return bool(dataset.get("subsets") or dataset.get("datasets"))
-
-
-def _has_subsets(dataset: Mapping[str, Any]) -> bool:
-    return bool(dataset.get("subsets")) or any(
-        entry.get("subsets") for entry in dataset.get("datasets") or ()
-    )
+    """Whether any subset is named; what has another form than it should is judged elsewhere."""
+    several = dataset.get("datasets")
+    entries = [entry for entry in several if isinstance(entry, Mapping)] if isinstance(several, list) else []
+    return any(entry.get("subsets") for entry in (dataset, *entries))
 
 
 def _no_images(folders: list[str]) -> Finding:
