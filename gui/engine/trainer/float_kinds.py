@@ -183,7 +183,7 @@ def _squares(values: Bits) -> float:
     whole = values.size - values.size % _ROW
     rows = values[:whole].reshape(-1, _ROW)
     rest = values[whole:]
-    return float(np.vecdot(rows, rows).sum()) + float(np.dot(rest, rest))
+    return float(np.einsum("ij,ij->i", rows, rows).sum()) + float(np.dot(rest, rest))
 
 
 def _squares_scaled(values: Bits, peak: float) -> float:
