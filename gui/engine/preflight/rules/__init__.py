@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from gui.engine.preflight.rule import Rule
-from gui.engine.preflight.rules import caching, optimizers, precision, schedules
+from gui.engine.preflight.rules import caching, noise, optimizers, precision, schedules
 
-ALL_RULES: tuple[Rule, ...] = (*caching.RULES, *precision.RULES, *optimizers.RULES, *schedules.RULES)
+ALL_RULES: tuple[Rule, ...] = (
+    *caching.RULES,
+    *precision.RULES,
+    *optimizers.RULES,
+    *schedules.RULES,
+    *noise.RULES,
+)

@@ -1,0 +1,32 @@
+"""The two fixes that most rules offer: leave something out, write another value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gui.engine.findings import Fix
+from gui.engine.texts import _
+
+
+def leave_out(*names: str, safe: bool = False) -> Fix:
+    """Return the fix that takes arguments out of the plan.
+
+    Args:
+        names: Targets.
+        safe: Whether nothing is lost that the user would miss.
+    """
+    label = _("leave {names} out").format(names=", ".join(names))
+    return Fix(id="leave-out", label=label, changes=dict.fromkeys(names), safe=safe)
+
+
+def write(changes: Mapping[str, Any], label: str, *, identity: str = "write", safe: bool = False) -> Fix:
+    """Return the fix that writes values.
+
+    Args:
+        changes: Target to value.
+        label: What will happen.
+        identity: Its id within the finding.
+        safe: Whether nothing is lost that the user would miss.
+    """
+    return Fix(id=identity, label=label, changes=dict(changes), safe=safe)
