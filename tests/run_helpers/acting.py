@@ -34,9 +34,8 @@ def bar(step, total, loss=None):
     """Draw the training bar once; twice makes a step."""
     cells = "█" * (10 * step // total)
     postfix = "" if loss is None else f", avr_loss={loss:.3g}"
-    sys.stderr.write(
-        f"\rsteps: {100 * step // total:3d}%|{cells:<10}| {step}/{total} [00:0{step % 10}<00:10,  2.00it/s{postfix}]"
-    )
+    counts = f"{step}/{total} [00:0{step % 10}<00:10,  2.00it/s{postfix}]"
+    sys.stderr.write(f"\rsteps: {100 * step // total:3d}%|{cells:<10}| {counts}")
     sys.stderr.flush()
 
 
@@ -48,7 +47,7 @@ def step(number, total, loss, previous=None):
 
 def header(total):
     say("running training / 学習開始")
-    say(f"  num epochs / epoch数: 1")
+    say("  num epochs / epoch数: 1")
     say(f"  total optimization steps / 学習ステップ数: {total}")
     bar(0, total)
     say("\nepoch 1/1\n")
@@ -60,7 +59,9 @@ def announce(path):
 
 def weights(value=0.02, tensors=4, size=64):
     """The bytes of a LoRA file."""
-    names = [f"lora_unet_block_{n}.lora_{half}.weight" for n in range(tensors // 2) for half in ("down", "up")]
+    names = [
+        f"lora_unet_block_{n}.lora_{half}.weight" for n in range(tensors // 2) for half in ("down", "up")
+    ]
     header, data, at = {"__metadata__": {"ss_steps": "0"}}, b"", 0
     for name in names:
         raw = struct.pack(f"<{size}f", *[value * (1 if i % 2 else -1) for i in range(size)])
@@ -77,7 +78,7 @@ def save(path, value=0.02, seconds=0.0, cut=None):
     announce(path)
     data = weights(value)[:cut]
     Path(path).parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "wb", buffering=0) as file:
+    with Path(path).open("wb", buffering=0) as file:
         half = len(data) // 2
         file.write(data[:half])
         time.sleep(seconds)
@@ -106,7 +107,8 @@ class Tracker:
     def __init__(self, folder):
         folder = Path(folder) / "20261130000000" / "network_train"
         folder.mkdir(parents=True, exist_ok=True)
-        self.file = open(folder / f"events.out.tfevents.{int(time.time())}.host.1.0", "ab", buffering=0)
+        name = f"events.out.tfevents.{int(time.time())}.host.1.0"
+        self.file = (folder / name).open("ab", buffering=0)
 
     def scalar(self, number, tag, value):
         name = tag.encode()

@@ -54,7 +54,8 @@ def make_run(tmp_path: Path, source: str, **options: Any) -> tuple[RunFolder, La
     script = tmp_path / "train_network.py"
     first = f"import sys; sys.path.insert(0, {str(HERE)!r})\nfrom acting import *\n"
     script.write_text(
-        first + f"out = {str(out)!r}\nlog = {str(tmp_path / 'tracker')!r}\n" + textwrap.dedent(source), "utf-8"
+        first + f"out = {str(out)!r}\nlog = {str(tmp_path / 'tracker')!r}\n" + textwrap.dedent(source),
+        "utf-8",
     )
     argv = (sys.executable, str(script), *options.pop("words", ()))
     known = {name: options.pop(name) for name in list(options) if name in Manifest.model_fields}
@@ -104,3 +105,8 @@ def happened(run: RunFolder) -> list[TrainerEvent | RunEvent]:
 def of_kind(run: RunFolder, kind: type[Any]) -> list[Any]:
     """Return the events of one kind."""
     return [event for event in happened(run) if isinstance(event, kind)]
+
+
+def at_least_step(run: RunFolder, number: int) -> bool:
+    """Whether the run has done so many steps."""
+    return (status(run).step or 0) >= number
