@@ -19,7 +19,7 @@ from gui.engine.plan.dataset_options import (
 from gui.engine.plan.dataset_toml import dataset_toml
 from gui.engine.plan.families import Family, KindOfTraining, family, script_for
 from gui.engine.plan.model import TrainingPlan
-from gui.engine.plan.paths import absolute, arguments_with_paths
+from gui.engine.plan.paths import absolute, arguments_with_paths, dataset_with_paths
 from gui.engine.redaction import SECRET_ARGUMENTS
 from gui.engine.texts import _
 from gui.engine.trainer.catalogue import Catalogue, ScriptArguments
@@ -101,7 +101,12 @@ def resolve(
         text = None if judged else dataset_toml(dataset, base)
     return ResolvedPlan(
         script=script,
-        effective=plan.model_copy(update={"arguments": mapping.arguments, "dataset": dataset}),
+        effective=plan.model_copy(
+            update={
+                "arguments": mapping.arguments,
+                "dataset": dataset_with_paths(dataset, lambda value: absolute(value, base)),
+            }
+        ),
         arguments={name: value for name, value in mapping.arguments.items() if name not in SECRET_ARGUMENTS},
         dataset_toml=text,
         tokens={SECRET_ARGUMENTS[name]: str(given[name]) for name in SECRET_ARGUMENTS if given.get(name)},

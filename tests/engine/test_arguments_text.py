@@ -1,0 +1,107 @@
+"""A list of arguments becomes the plan that was meant, and what was wrong with it is said."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gui.engine.errors import CannotRead, ScriptNotUsable
+from gui.engine.importers.arguments_text import looks_like_arguments, read_arguments
+from gui.engine.trainer.catalogue import Catalogue
+
+CATALOGUE = Catalogue.bundled()
+
+
+def read(text: str, base: Path, script: str = "sdxl_train_network.py"):
+    return read_arguments(text, script, CATALOGUE, base / "my settings.txt")
+
+
+def test_that_arguments_and_dataset_options_find_their_places(tmp_path: Path) -> None:
+    (tmp_path / "train" / "5_mira woman").mkdir(parents=True)
+    imported = read(
+        """
+# a comment
+--pretrained_model_name_or_path "my model.safetensors"
+--train_data_dir=train
+--resolution 1024,768 \\
+--network_dim 16
+--unet_lr 1e-4
+--cache_latents
+--optimizer_args weight_decay=0.01 betas=0.9,0.99
+--flip_aug
+""",
+        tmp_path,
+    )
+    plan = imported.plan
+    assert (plan.name, plan.family, plan.kind) == ("my settings", "sdxl", "lora")
+    assert plan.arguments == {
+        "pretrained_model_name_or_path": "my model.safetensors",
+        "network_dim": 16,
+        "unet_lr": 1e-4,
+        "cache_latents": True,
+        "optimizer_args": ["weight_decay=0.01", "betas=0.9,0.99"],
+    }
+    assert plan.dataset["resolution"] == [1024, 768]
+    assert plan.dataset["flip_aug"] is True
+    assert plan.dataset["subsets"][0]["num_repeats"] == 5
+
+
+def test_that_a_folder_which_is_not_here_stays_as_it_was_written(tmp_path: Path) -> None:
+    plan = read("--train_data_dir /data/train/img\n--color_aug", tmp_path).plan
+    assert plan.arguments == {"train_data_dir": "/data/train/img"}
+    assert plan.dataset == {"color_aug": True}
+
+
+def test_that_beside_a_dataset_file_nothing_is_moved(tmp_path: Path) -> None:
+    plan = read("--dataset_config d.toml\n--resolution 512", tmp_path).plan
+    assert plan.arguments == {"dataset_config": "d.toml", "resolution": "512"}
+    assert plan.dataset == {}
+
+
+def test_that_an_argument_given_twice_is_said_and_the_last_counts(tmp_path: Path) -> None:
+    imported = read("--seed 1\n--seed 2", tmp_path)
+    assert imported.plan.arguments == {"seed": 2}
+    assert [(finding.id, finding.arguments) for finding in imported.findings] == [("dup-arg", ("seed",))]
+
+
+def test_that_unknown_and_badly_typed_words_are_kept_for_preflight(tmp_path: Path) -> None:
+    plan = read("--my_own thing\n--seed five\n--v2=false\n--xformers=maybe\n--whatever", tmp_path).plan
+    assert plan.arguments == {
+        "my_own": "thing",
+        "seed": "five",
+        "v2": False,
+        "xformers": "maybe",
+        "whatever": True,
+    }
+
+
+@pytest.mark.parametrize(("text", "said"), [("--a 1\nnonsense", "line 2"), ("--x 'open", "quote")])
+def test_that_a_line_that_cannot_be_read_is_named(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(CannotRead) as caught:
+        read(text, tmp_path)
+    assert said in str(caught.value)
+
+
+def test_that_a_script_which_does_not_exist_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ScriptNotUsable):
+        read("--seed 1", tmp_path, "nothing.py")
+
+
+def test_that_a_script_of_no_family_gives_a_plan_without_one(tmp_path: Path) -> None:
+    plan = read("--seed 1", tmp_path, "sdxl_train_control_net_lllite.py").plan
+    assert plan.script == "sdxl_train_control_net_lllite.py"
+
+
+@given(st.text())
+def test_that_any_text_is_a_plan_or_a_clear_refusal(text: str) -> None:
+    try:
+        read_arguments(text, "train_network.py", CATALOGUE, Path("x.txt"))
+    except CannotRead as error:
+        assert "x.txt" in str(error)
+
+
+def test_that_a_list_of_arguments_is_known_by_its_first_word() -> None:
+    assert looks_like_arguments("# c\n\n  --seed 1")
+    assert not looks_like_arguments("schema = 1")
+    assert not looks_like_arguments("")
