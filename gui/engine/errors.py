@@ -360,8 +360,8 @@ class PlanNotRunnable(PreflightError):
         )
 
 
-class UnknownFamily(PreflightError):
-    """There is no model family of this name.
+class _UnknownName(PreflightError):
+    """Something was asked for by a name that there is not.
 
     Attributes:
         name: As it was asked for.
@@ -373,8 +373,26 @@ class UnknownFamily(PreflightError):
         self.name = name
         self.known = tuple(known)
 
+
+class UnknownFamily(_UnknownName):
+    """There is no model family of this name."""
+
     def message(self) -> str:
         """Name what there is."""
         return _("There is no model family “{name}”. Known are: {known}").format(
             name=self.name, known=", ".join(self.known)
         )
+
+
+class UnknownPreset(_UnknownName):
+    """There is no preset of this name."""
+
+    def message(self) -> str:
+        """Name what there is."""
+        return _("There is no preset “{name}”. Known are: {known}").format(
+            name=self.name, known=", ".join(self.known) or "–"
+        )
+
+
+class PresetNameRefused(WrongUsage):
+    """A preset cannot be kept under a name."""

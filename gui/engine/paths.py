@@ -40,6 +40,11 @@ class Home:
         return self.root / "cache"
 
     @property
+    def presets(self) -> Path:
+        """The user's own presets, a file each."""
+        return self.root / "presets"
+
+    @property
     def preferences(self) -> Path:
         """The user's choices."""
         return self.root / "preferences.toml"

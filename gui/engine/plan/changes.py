@@ -86,6 +86,9 @@ def _as_lists(value: Any) -> Any:
 def apply_changes(plan: TrainingPlan, changes: Mapping[str, Any]) -> TrainingPlan:
     """Return the plan with the changes made; ``action`` entries are left to whoever asked.
 
+    What is removed from a plan that has presets is also noted in its ``without``, so that no
+    preset brings it back.
+
     Args:
         plan: Stays as it is.
         changes: Target to new value; None removes, and removing what is not there is fine.
@@ -97,7 +100,23 @@ def apply_changes(plan: TrainingPlan, changes: Mapping[str, Any]) -> TrainingPla
     for target, value in changes.items():
         if target != ACTION:
             _set(data, target, value)
+    if plan.presets:
+        data["without"] = _without(plan.without, changes)
     return TrainingPlan.model_validate(data)
+
+
+def _without(before: tuple[str, ...], changes: Mapping[str, Any]) -> list[str]:
+    """Return the targets that presets must not fill in after the changes."""
+    fillable = {target: value for target, value in changes.items() if _may_be_filled(target)}
+    kept = [target for target in before if fillable.get(target) is None]
+    removed = [target for target, value in fillable.items() if value is None]
+    return list(dict.fromkeys((*kept, *removed)))
+
+
+def _may_be_filled(target: str) -> bool:
+    """Whether presets fill this place in: an argument, or an option of the whole dataset."""
+    dots = target.count(".")
+    return target != ACTION and (dots == 0 or (dots == 1 and target.startswith("dataset.")))
 
 
 def _set(data: dict[str, Any], target: str, value: Any) -> None:

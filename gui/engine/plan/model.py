@@ -58,6 +58,7 @@ class TrainingPlan(Document):
         family: A name in ``resources/families``.
         kind: ``lora``, ``full``, ``dreambooth``, ``textual_inversion``, ``controlnet``.
         presets: Layers, later wins.
+        without: Targets that presets must not fill in: the trainer's own default counts there.
         trainer: ``default`` or a path.
         script: The training script, where it is not the one of family and kind.
         arguments: Argument name to value; absent means preset or trainer default.
@@ -71,6 +72,7 @@ class TrainingPlan(Document):
     family: str = ""
     kind: str = "lora"
     presets: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
     trainer: str = "default"
     script: str | None = None
     arguments: dict[str, Any] = Field(default_factory=dict)

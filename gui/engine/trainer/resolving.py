@@ -20,6 +20,8 @@ from gui.engine.plan.dataset_toml import dataset_toml
 from gui.engine.plan.families import Family, KindOfTraining, family, script_for
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.paths import absolute, arguments_with_paths, dataset_with_paths
+from gui.engine.plan.preset_filling import fill_plan
+from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.redaction import SECRET_ARGUMENTS
 from gui.engine.texts import _
 from gui.engine.trainer.catalogue import Catalogue, ScriptArguments
@@ -35,10 +37,10 @@ class ResolvedPlan:
 
     Attributes:
         script: The script and its arguments.
-        effective: The plan as the trainer would understand it: family's part filled in, paths
-            absolute, dataset options in the dataset section.
-        arguments: What the command line gets: family's part filled in, paths absolute, without
-            tokens and without what the dataset file says.
+        effective: The plan as the trainer would understand it: what its presets and its family
+            say filled in, paths absolute, dataset options in the dataset section.
+        arguments: What the command line gets: what presets and family say filled in, paths absolute,
+            without tokens and without what the dataset file says.
         dataset_toml: The dataset file's content; None when the plan brings its own.
         tokens: Environment variable to token, of tokens that stood in the plan.
         findings: All that is unknown, wrong or missing.
@@ -55,7 +57,12 @@ class ResolvedPlan:
 
 
 def resolve(
-    plan: TrainingPlan, base: Path, catalogue: Catalogue, *, files_known: bool = True
+    plan: TrainingPlan,
+    base: Path,
+    catalogue: Catalogue,
+    *,
+    files_known: bool = True,
+    library: PresetLibrary | None = None,
 ) -> ResolvedPlan:
     """Return a plan in the words of its training script.
 
@@ -65,6 +72,7 @@ def resolve(
         catalogue: The trainer's arguments.
         files_known: Whether the folders that the plan names are those of this machine; when not,
             an empty or missing one says nothing.
+        library: The presets that the plan may name; None takes the program's own.
 
     Raises:
         PlanNotRunnable: Neither script nor family and kind tell what to run.
@@ -73,9 +81,10 @@ def resolve(
     script = catalogue.script(script_for(plan))
     kin = _family_of(plan)
     kind = _kind_of(plan, kin, script.name)
-    given = {name: value for name, value in plan.arguments.items() if value is not None}
-    filled = {**_family_arguments(kin, kind, script), **given}
-    full = arguments_with_paths(filled, lambda value: absolute(value, base), base)
+    presets = fill_plan(plan, library, script.arguments)
+    plan = presets.plan
+    given = plan.arguments
+    full = arguments_with_paths(given, lambda value: absolute(value, base), base)
     own_file = full.get("dataset_config") is not None or full.get("dataset_class") is not None
     told = {
         name: value for name, value in full.items() if name in script.arguments or name in KEY_OF_ARGUMENT
@@ -83,6 +92,7 @@ def resolve(
     # Beside the user's own dataset file the trainer takes the command line for what that leaves out.
     mapping = DatasetMapping({}, told) if own_file else dataset_from_arguments(told, base, script.name)
     findings = [
+        *presets.findings,
         *_never(given),
         *judge_arguments(full, script, catalogue),
         *_missing(full, kin, kind, plan.kind, script),
@@ -130,17 +140,6 @@ def _kind_of(plan: TrainingPlan, kin: Family | None, script: str) -> KindOfTrain
     if own is not None and own.script == script:
         return own
     return next((kind for kind in kin.kinds.values() if kind.script == script), None)
-
-
-def _family_arguments(
-    kin: Family | None, kind: KindOfTraining | None, script: ScriptArguments
-) -> dict[str, Any]:
-    if kin is None:
-        return {}
-    filled = {**kin.arguments, **(kind.arguments if kind else {})}
-    if kind is not None and kind.network_modules:
-        filled["network_module"] = kind.network_modules[0]
-    return {name: value for name, value in filled.items() if name in script.arguments}
 
 
 def _never(given: Mapping[str, Any]) -> Iterator[Finding]:
