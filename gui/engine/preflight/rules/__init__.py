@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gui.engine.preflight.rule import Rule
-from gui.engine.preflight.rules import caching, noise, optimizers, precision, schedules
+from gui.engine.preflight.rules import buckets, caching, noise, optimizers, precision, resolution, schedules
 
 ALL_RULES: tuple[Rule, ...] = (
     *caching.RULES,
@@ -11,4 +11,6 @@ ALL_RULES: tuple[Rule, ...] = (
     *optimizers.RULES,
     *schedules.RULES,
     *noise.RULES,
+    *resolution.RULES,
+    *buckets.RULES,
 )

@@ -1,0 +1,212 @@
+"""Rules about buckets: what the trainer asserts, often only after minutes.
+
+Source: trainer-facts 1.6 and section 5 (train_util.py:218-223, 337-345, 766-771, 1093, 1633-1647).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from gui.engine.dataset.buckets import BucketSettings, BucketsImpossible, ImageTooThin, Size
+from gui.engine.findings import Finding
+from gui.engine.plan.dataset_options import CONTROLNET_SCRIPTS
+from gui.engine.preflight.rule import Rule
+from gui.engine.preflight.rules.caching import caches_latents
+from gui.engine.preflight.rules.fixes import write
+from gui.engine.preflight.rules.resolution import pair
+from gui.engine.preflight.steps import bucket_settings, measured_sizes
+from gui.engine.preflight.view import SubsetView, View
+from gui.engine.texts import _
+
+DEFAULT_STEP_PX = 64
+"""The trainer's own ``bucket_reso_steps`` (train_util.py:4570)."""
+
+
+def _bucketed(view: View) -> Iterator[tuple[SubsetView, BucketSettings]]:
+    for dataset in view.dataset_views if view.dataset_known else ():
+        settings = bucket_settings(dataset)
+        if settings is not None and settings.enable_bucket:
+            yield dataset, settings
+
+
+def check_bucket_range(view: View) -> Iterator[Finding]:
+    """The resolution must lie between the bucket limits, also without upscaling (train_util.py:766)."""
+    for dataset, settings in _bucketed(view):
+        try:
+            _limits = settings.limits
+        except BucketsImpossible as refusal:
+            if refusal.reason != "steps":
+                yield _out_of_range(dataset, settings, refusal.reason)
+
+
+def _out_of_range(dataset: SubsetView, settings: BucketSettings, reason: str) -> Finding:
+    steps = settings.bucket_reso_steps
+    if reason == "max":
+        name, side = "max_bucket_reso", max(settings.resolution)
+        meant = side + -side % steps
+        title = _("max_bucket_reso {limit} is smaller than the resolution’s {side} px.")
+    else:
+        name, side = "min_bucket_reso", min(settings.resolution)
+        meant = side - side % steps
+        title = _("min_bucket_reso {limit} is larger than the resolution’s {side} px.")
+    limit = settings.max_bucket_reso if reason == "max" else settings.min_bucket_reso
+    return Finding(
+        id="bucket-range",
+        severity="stop",
+        title=title.format(limit=limit, side=side),
+        detail=_("Buckets must reach from the smaller to the larger side; the trainer stops otherwise."),
+        arguments=(dataset.target_of(name), dataset.target_of("resolution")),
+        where=f"{dataset.target}.{name}",
+        fixes=(
+            write(
+                {dataset.target_of(name): meant},
+                _("set {name} to {value}").format(name=name, value=meant),
+                safe=True,
+            ),
+        ),
+        sources=("DATA-11", "trainer: train_util.py:766-771"),
+    )
+
+
+def check_bucket_steps(view: View) -> Iterator[Finding]:
+    """Bucket sides must be divisible by what the model's layers need (train_util.py:1093)."""
+    if view.script in CONTROLNET_SCRIPTS:
+        return  # these datasets are never checked (train_util.py:2374)
+    needed = view.way.bucket_step_px if view.way else 1
+    meant = DEFAULT_STEP_PX if DEFAULT_STEP_PX % needed == 0 else needed
+    for dataset, settings in _bucketed(view):
+        steps = settings.bucket_reso_steps
+        if steps > 0 and steps % needed == 0:
+            continue
+        yield Finding(
+            id="bucket-steps",
+            severity="stop",
+            title=_("bucket_reso_steps {steps} is not a multiple of {needed}.").format(
+                steps=steps, needed=needed
+            ),
+            detail=_("The model works on blocks of that many pixels. The trainer stops on anything else."),
+            arguments=(dataset.target_of("bucket_reso_steps"),),
+            where=dataset.target,
+            fixes=(
+                write(
+                    {dataset.target_of("bucket_reso_steps"): meant},
+                    _("set bucket_reso_steps to {steps}").format(steps=meant),
+                    safe=True,
+                ),
+            ),
+            sources=view.way.sources if view.way and view.way.sources else ("trainer: train_util.py:1093",),
+        )
+
+
+def check_bucket_off(view: View) -> Iterator[Finding]:
+    """Without buckets and cache each image must have exactly the resolution (train_util.py:1633)."""
+    if not view.dataset_known or caches_latents(view):
+        return
+    for subset, fact in view.subset_facts:
+        settings = bucket_settings(subset)
+        if settings is None or settings.enable_bucket or subset.value("face_crop_aug_range") is not None:
+            continue
+        wrong = sum(
+            count
+            for size, count in measured_sizes(fact).items()
+            if not _passes(size, settings.resolution, crop=subset.flag("random_crop"))
+        )
+        if wrong:
+            yield _not_the_size(subset, settings.resolution, wrong)
+
+
+def _passes(size: Size, resolution: Size, *, crop: bool) -> bool:
+    larger = size[0] >= resolution[0] and size[1] >= resolution[1]
+    return size == resolution or (crop and larger)
+
+
+def _not_the_size(subset: SubsetView, resolution: Size, wrong: int) -> Finding:
+    cacheable = not subset.flag("color_aug") and not subset.flag("random_crop")
+    cache = write(
+        {"cache_latents": True},
+        _("cache latents: images are then scaled and cropped to {size}").format(size=pair(resolution)),
+        identity="cache",
+        safe=True,
+    )
+    dataset = subset.target.split(".subsets.")[0]
+    buckets = write(
+        {f"{dataset}.enable_bucket": True}, _("sort images into buckets by shape"), identity="buckets"
+    )
+    return Finding(
+        id="bucket-off",
+        severity="stop",
+        title=_("{count} images do not have exactly {size} pixels.").format(
+            count=wrong, size=pair(resolution)
+        ),
+        detail=_(
+            "Without buckets and without cached latents the trainer neither scales nor crops: it stops "
+            "when training reaches the first such image."
+        ),
+        arguments=(f"{dataset}.enable_bucket", "cache_latents"),
+        where=subset.target,
+        fixes=(cache, buckets) if cacheable else (buckets,),
+        sources=("trainer: train_util.py:1633-1647",),
+    )
+
+
+def check_bucket_thin(view: View) -> Iterator[Finding]:
+    """Without upscaling a very thin image gets a bucket side of 0 (train_util.py:337-345)."""
+    for subset, fact in view.subset_facts if view.dataset_known else ():
+        settings = bucket_settings(subset)
+        if settings is None or not (settings.enable_bucket and settings.bucket_no_upscale):
+            continue
+        thin = [size for size in measured_sizes(fact) if _too_thin(size, settings)]
+        if not thin:
+            continue
+        dataset = subset.target.split(".subsets.")[0]
+        yield Finding(
+            id="bucket-thin",
+            severity="stop",
+            title=_("An image of {size} is too thin for buckets of {steps} px.").format(
+                size=pair(thin[0]), steps=settings.bucket_reso_steps
+            ),
+            detail=_(
+                "Without upscaling its bucket gets a side of 0 pixels, and the trainer divides by zero. Let "
+                "small images be enlarged, or take it out."
+            ),
+            arguments=(f"{dataset}.bucket_no_upscale",),
+            where=subset.target,
+            fixes=(
+                write({f"{dataset}.bucket_no_upscale": False}, _("let small images be enlarged"), safe=True),
+            ),
+            sources=("trainer: train_util.py:337-345",),
+        )
+
+
+def _too_thin(size: Size, settings: BucketSettings) -> bool:
+    try:
+        replace(settings, min_bucket_reso=0, max_bucket_reso=2**20).place(size)
+    except ImageTooThin:
+        return True
+    except BucketsImpossible:
+        return False
+    return False
+
+
+RULES: tuple[Rule, ...] = (
+    Rule("bucket-range", check_bucket_range, ("DATA-11",), lambda: _("Bucket limits and the resolution")),
+    Rule(
+        "bucket-steps",
+        check_bucket_steps,
+        ("trainer: train_util.py:1093",),
+        lambda: _("Bucket sides that the model can work on"),
+    ),
+    Rule(
+        "bucket-off",
+        check_bucket_off,
+        ("trainer: train_util.py:1633",),
+        lambda: _("Images of another size without buckets"),
+    ),
+    Rule(
+        "bucket-thin",
+        check_bucket_thin,
+        ("trainer: train_util.py:337",),
+        lambda: _("Images too thin for their bucket"),
+    ),
+)
