@@ -6,10 +6,11 @@ import argparse
 import sys
 from pathlib import Path
 
-from gui.cli.context import trainer_of
+from gui.cli.context import home, trainer_of
 from gui.cli.plan_input import PlanInput, read_plan
 from gui.engine.errors import PreflightError
 from gui.engine.findings import Finding, Severity
+from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.preflight.check import Checker
 from gui.engine.preflight.collect import Collector
 from gui.engine.preflight.machine import read_machine
@@ -52,10 +53,12 @@ def prepare(options: argparse.Namespace) -> tuple[PlanInput, Checker]:
     With ``--machine`` nothing of this machine is looked at. Without a trainer on this machine the
     bundled arguments of sd-scripts serve.
     """
+    library = PresetLibrary(home(options).presets)
     if options.machine:
         catalogue = Catalogue.bundled()
         given = read_plan(options.plan, options.script, catalogue)
-        return given, Checker(given.base, catalogue, read_machine(Path(options.machine)), files_known=False)
+        facts_of_machine = read_machine(Path(options.machine))
+        return given, Checker(given.base, catalogue, facts_of_machine, files_known=False, library=library)
     bundled = Catalogue.bundled()
     given = read_plan(options.plan, options.script, bundled)
     try:
@@ -65,9 +68,9 @@ def prepare(options: argparse.Namespace) -> tuple[PlanInput, Checker]:
             raise
         print(_("No trainer is used: {reason}").format(reason=error), file=sys.stderr)
         collector = Collector()
-        return given, Checker(given.base, bundled, collector.machine(), collector=collector)
+        return given, Checker(given.base, bundled, collector.machine(), collector=collector, library=library)
     collector = Collector(facts, practice=install.practice)
-    return given, Checker(given.base, catalogue, collector.machine(), collector=collector)
+    return given, Checker(given.base, catalogue, collector.machine(), collector=collector, library=library)
 
 
 def _words(severity: Severity) -> str:

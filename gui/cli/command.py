@@ -14,6 +14,7 @@ from gui.engine.findings import Finding
 from gui.engine.hardware.gpu import GpuMonitor
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.plan_file import PlanFile, load_plan
+from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.runs.folder import safe_name
 from gui.engine.texts import _
 from gui.engine.trainer.command import TrainerCommand, build_command
@@ -70,7 +71,16 @@ def _command(options: argparse.Namespace, planfile: PlanFile, folder: Path) -> T
     install, facts, catalogue = trainer_of(options, planfile.plan, options.practice, base=planfile.base)
     chosen = planfile.plan.launch.gpu_ids
     uuids = [device.uuid for device in GpuMonitor().devices()] if chosen else []
-    return build_command(planfile.plan, planfile.base, install, facts, catalogue, folder, gpu_uuids=uuids)
+    return build_command(
+        planfile.plan,
+        planfile.base,
+        install,
+        facts,
+        catalogue,
+        folder,
+        gpu_uuids=uuids,
+        library=PresetLibrary(home(options).presets),
+    )
 
 
 def _next_run(options: argparse.Namespace, plan: TrainingPlan) -> Path:

@@ -9,6 +9,7 @@ from pathlib import Path
 from gui.engine.errors import PlanNotRunnable, ScriptNotUsable
 from gui.engine.findings import Finding, Fix, verdict_of
 from gui.engine.plan.model import TrainingPlan
+from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.preflight.collect import Collector
 from gui.engine.preflight.facts import Facts
 from gui.engine.preflight.report import CheckReport
@@ -31,6 +32,7 @@ class Checker:
         files_known: Whether ``facts`` are about this machine's own files.
         collector: Looks at the plan's own files and folders; None leaves them unknown.
         rules: The rules.
+        library: The presets that plans may name; None takes the program's own.
     """
 
     base: Path
@@ -39,11 +41,14 @@ class Checker:
     files_known: bool = True
     collector: Collector | None = None
     rules: Sequence[Rule] = ALL_RULES
+    library: PresetLibrary | None = None
 
     def view(self, plan: TrainingPlan) -> tuple[View | None, list[Finding]]:
         """Return what rules see of a plan (None when no script can be told), and what is wrong already."""
         try:
-            resolved = resolve(plan, self.base, self.catalogue, files_known=self.files_known)
+            resolved = resolve(
+                plan, self.base, self.catalogue, files_known=self.files_known, library=self.library
+            )
         except PlanNotRunnable as refusal:
             return None, list(refusal.findings)
         except ScriptNotUsable as refusal:

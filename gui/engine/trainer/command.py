@@ -15,6 +15,7 @@ from gui.engine.documents import Document
 from gui.engine.errors import NewerDocument, PlanNotRunnable
 from gui.engine.findings import Finding
 from gui.engine.plan.model import SCHEMA, TrainingPlan
+from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.redaction import HIDDEN, redact_argv
 from gui.engine.texts import _
 from gui.engine.trainer.accelerate_launch import (
@@ -137,6 +138,7 @@ def build_command(  # noqa: PLR0917 – the parts of a start, in the order in wh
     tokens: Mapping[str, str] | None = None,
     gpu_uuids: Sequence[str] = (),
     environ: Mapping[str, str] | None = None,
+    library: PresetLibrary | None = None,
 ) -> TrainerCommand:
     """Return the command that trains a plan.
 
@@ -153,6 +155,7 @@ def build_command(  # noqa: PLR0917 – the parts of a start, in the order in wh
         tokens: Variable to token, for the environment.
         gpu_uuids: UUIDs of all NVIDIA devices in NVML's order; ``launch.gpu_ids`` counts in it.
         environ: What the trainer would inherit; None takes this process's own.
+        library: The presets that the plan may name; None takes the program's own.
 
     Raises:
         PlanNotRunnable: Something is unknown, wrong or missing; it carries the findings.
@@ -163,7 +166,7 @@ def build_command(  # noqa: PLR0917 – the parts of a start, in the order in wh
         raise NewerDocument(base / plan.name, plan.schema_, SCHEMA)
     inherited = os.environ if environ is None else environ
     start = _Start(install, facts, run_folder.absolute(), tokens or {}, gpu_uuids, inherited)
-    resolved = resolve(plan, base, catalogue)
+    resolved = resolve(plan, base, catalogue, library=library)
     findings = [
         *resolved.findings,
         *judge_launch(plan.launch, facts),
