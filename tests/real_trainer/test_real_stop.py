@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from collections.abc import Callable
@@ -12,15 +11,49 @@ import pytest
 
 from gui.engine.documents import iterate_json_lines
 from gui.engine.paths import Home
-from gui.engine.runs.folder import RunFolder, reserve_run_folder
+from gui.engine.plan.plan_file import load_plan
+from gui.engine.runs.folder import RunFolder
+from gui.engine.runs.prepare import Preparation
 from gui.engine.runs.processes import read_exit, read_launched, tree_of
-from gui.engine.runs.records import Manifest
 from gui.engine.runs.requests import ask
-from gui.engine.runs.start import create_run, read_status, start_supervisor
-from gui.engine.trainer.command import TrainerCommand
+from gui.engine.runs.start import read_status, start_supervisor
+from gui.engine.trainer.catalogue import Catalogue
+from gui.engine.trainer.facts import TrainerFacts
+from gui.engine.trainer.installs import install_at
+from gui.engine.trainer.probe import probe
 from gui.engine.trainer.safetensors_file import read_header
 
-STEPS = 60
+PLAN = """
+schema = 1
+name = "stop"
+family = "sd15"
+kind = "lora"
+[arguments]
+pretrained_model_name_or_path = '{inputs}/sd15-random.safetensors'
+tokenizer_cache_dir = '{inputs}/tokenizers'
+network_module = "networks.lora"
+network_dim = 4
+network_alpha = 1
+network_train_unet_only = true
+learning_rate = 1e-4
+seed = 42
+mixed_precision = "no"
+cache_latents = true
+max_data_loader_n_workers = 2
+max_train_steps = 60
+save_every_n_steps = 3
+output_dir = "out"
+output_name = "demo"
+[dataset]
+resolution = [64, 64]
+caption_extension = ".txt"
+[[dataset.subsets]]
+image_dir = '{inputs}/images/1_sks thing'
+num_repeats = 1
+[launch.env]
+HF_HUB_OFFLINE = "1"
+"""
+"""A training as on a person's machine: accelerate around it, two loader workers beside it."""
 
 
 def wait_for(fact: Callable[[], object], seconds: float) -> None:
@@ -28,48 +61,6 @@ def wait_for(fact: Callable[[], object], seconds: float) -> None:
     while not fact():
         assert time.monotonic() < deadline, "what was waited for did not happen"
         time.sleep(0.02)
-
-
-def real_command(real_trainer, out: Path) -> TrainerCommand:
-    """A training as on a person's machine: accelerate around it, two loader workers beside it."""
-    inputs = real_trainer.inputs
-    settings = {
-        "pretrained_model_name_or_path": inputs / "sd15-random.safetensors",
-        "tokenizer_cache_dir": inputs / "tokenizers",
-        "train_data_dir": inputs / "images",
-        "resolution": 64,
-        "caption_extension": ".txt",
-        "network_module": "networks.lora",
-        "network_dim": 4,
-        "network_alpha": 1,
-        "learning_rate": "1e-4",
-        "seed": 42,
-        "mixed_precision": "no",
-        "max_data_loader_n_workers": 2,
-        "output_dir": out,
-        "output_name": "demo",
-        "max_train_steps": STEPS,
-        "save_every_n_steps": 3,
-    }
-    words = [word for name, value in settings.items() for word in (f"--{name}", str(value))]
-    around = "--cpu --num_cpu_threads_per_process 2 --num_processes 1 --num_machines 1 --mixed_precision no"
-    return TrainerCommand(
-        argv=(
-            *(str(real_trainer.python), "-m", "accelerate.commands.launch"),
-            *around.split(),
-            *("--dynamo_backend", "no", "train_network.py", "--network_train_unet_only", "--cache_latents"),
-            *words,
-        ),
-        cwd=real_trainer.root,
-        environment={"HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1", "PYTHONUTF8": "1", "COLUMNS": "400"},
-        unset=("PYTHONPATH",),
-        python=real_trainer.python,
-        script="train_network.py",
-        output_dir=out,
-        output_name="demo",
-        save_extension=".safetensors",
-        expected_final=out / "demo.safetensors",
-    )
 
 
 MOMENTS = {
@@ -81,15 +72,22 @@ MOMENTS = {
 }
 
 
+@pytest.fixture(scope="module")
+def facts(real_trainer, tmp_path_factory: pytest.TempPathFactory) -> TrainerFacts:
+    return probe(install_at(real_trainer.root, real_trainer.python), tmp_path_factory.mktemp("cache"))
+
+
 @pytest.fixture
-def begin(real_trainer, home: Home, tmp_path: Path) -> Callable[[], RunFolder]:
+def begin(real_trainer, facts: TrainerFacts, home: Home, tmp_path: Path) -> Callable[[], RunFolder]:
     def start() -> RunFolder:
-        run = reserve_run_folder(home, "stop")
-        command = real_command(real_trainer, tmp_path / "out")
-        order = create_run(run, "", command, Manifest(program="test", plan_name="stop"), os.environ)
-        start_supervisor(run, order)
-        wait_for(lambda: read_launched(run.path), 60)
-        return run
+        plan = tmp_path / "plan.toml"
+        plan.write_text(PLAN.format(inputs=real_trainer.inputs), "utf-8")
+        install = install_at(real_trainer.root, real_trainer.python)
+        preparation = Preparation(home, install, facts, Catalogue.from_facts(facts))
+        prepared = preparation.prepare(load_plan(plan))
+        start_supervisor(prepared.run, prepared.order)
+        wait_for(lambda: read_launched(prepared.run.path), 60)
+        return prepared.run
 
     return start
 
