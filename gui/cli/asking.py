@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 
 from gui.cli.context import home
@@ -54,9 +55,14 @@ def ask_and_wait(run: RunFolder, request: RequestKind) -> Answered:
     raise RunRefused(_("the supervisor of the run does not answer; see {log}").format(log=run.supervisor_log))
 
 
-def say(answer: Answered) -> int:
-    """Print the answer; return the exit status."""
-    print(answer.sentence)
+def ask_and_say(run: RunFolder, request: RequestKind) -> int:
+    """Ask, print the answer, return the exit status."""
+    try:
+        answer = ask_and_wait(run, request)
+    except RunRefused as error:
+        print(f"kohya-preflight: {error}", file=sys.stderr)
+        return 1
+    print(answer.sentence, flush=True)
     return 0 if answer.done else 1
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from gui.cli.asking import add_run_argument, ask_and_wait, run_of, say
+from gui.cli.asking import add_run_argument, ask_and_say, run_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -14,4 +14,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Ask and print the answer."""
-    return say(ask_and_wait(run_of(options), "resume"))
+    return ask_and_say(run_of(options), "resume")

@@ -7,7 +7,7 @@ import sys
 
 from gui.cli.context import home, trainer_of
 from gui.cli.watching import watch_run
-from gui.engine.errors import PlanNotRunnable
+from gui.engine.errors import PlanNotRunnable, RunRefused
 from gui.engine.findings import Finding
 from gui.engine.plan.plan_file import load_plan
 from gui.engine.runs.prepare import Preparation
@@ -44,6 +44,9 @@ def run(options: argparse.Namespace) -> int:
         prepared = preparation.prepare(plan_file, options.accept)
     except PlanNotRunnable as error:
         _say_findings(error.findings)
+        return 1
+    except RunRefused as error:
+        print(_("Nothing was started."), error, file=sys.stderr)
         return 1
     for note in prepared.notes:
         print(note, file=sys.stderr)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from gui.cli.asking import add_run_argument, ask_and_wait, run_of, say
+from gui.cli.asking import add_run_argument, ask_and_say, run_of
 from gui.cli.watching import watch_run
 from gui.engine.texts import _
 
@@ -20,8 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Ask for the stop; without ``--after-save`` wait until nothing of the run is alive."""
     folder = run_of(options)
-    answer = ask_and_wait(folder, "stop-after-save" if options.after_save else "stop")
-    status = say(answer)
+    status = ask_and_say(folder, "stop-after-save" if options.after_save else "stop")
     if options.after_save or status != 0:
         return status
     verdict = watch_run(folder, stop_on_interrupt=False, from_now=True)

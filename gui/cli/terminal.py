@@ -31,6 +31,9 @@ from gui.engine.trainer.events import Epoch, Error, LossNonfinite, Phase, Traine
 PERIOD_SECONDS = 10.0
 """Without a terminal a line comes so often, and at each event."""
 
+MOST_LINES = 40
+"""Of what happened before the watching began so many lines are shown."""
+
 GIB = 1 << 30
 MINUTE, HOUR = 60, 3600
 
@@ -53,6 +56,7 @@ class Display:
 
     def events(self, events: Iterable[TrainerEvent | RunEvent]) -> None:
         """Print a line for each event that a person wants to know of."""
+        lines = []
         for event in events:
             line = event_line(event)
             if isinstance(event, Phase):
@@ -60,7 +64,14 @@ class Display:
                 line = "" if event.phase in self._phases else line
                 self._phases.add(event.phase)
             if line:
-                self.line(clock_time(event.t) + line)
+                lines.append(clock_time(event.t) + line)
+        if len(lines) > MOST_LINES:
+            earlier = len(lines) - MOST_LINES
+            self.line(
+                ngettext("… {count} line before", "… {count} lines before", earlier).format(count=earlier)
+            )
+        for line in lines[-MOST_LINES:]:
+            self.line(line)
 
     def status(self, status: RunStatus) -> None:
         """Show the progress."""

@@ -114,7 +114,7 @@ def test_that_a_plan_is_trained_and_told_about(
     assert "practice" in capfd.readouterr().out
     assert cli(["attach", run.name]) == 0
     assert "finished (practice)" in capfd.readouterr().out
-    assert cli(["stop", run.name]) == 2
+    assert cli(["stop", run.name]) == 1
     assert "is over" in capfd.readouterr().err
 
 

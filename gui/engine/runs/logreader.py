@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,12 +20,13 @@ class LogReader:
         path: The log; it may not be there yet.
         seen_before: So many bytes were there when this supervisor came: nobody knows when they were
             written, so their events have no time.
+        secrets: Tokens to keep out of all events.
     """
 
-    def __init__(self, path: Path, seen_before: int = 0) -> None:
+    def __init__(self, path: Path, seen_before: int = 0, secrets: Sequence[str] = ()) -> None:
         self._path = path
         self._seen_before = seen_before
-        self._parser = OutputParser()
+        self._parser = OutputParser(secrets)
         self._file: BinaryIO | None = None
         self.position = 0
 

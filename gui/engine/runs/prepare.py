@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from gui.engine.findings import Finding
 from gui.engine.hardware.gpu import GpuMonitor
 from gui.engine.paths import Home
 from gui.engine.plan.plan_file import PlanFile
+from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.redaction import redact_text
 from gui.engine.runs.board import Board
 from gui.engine.runs.disk import DiskWatch
@@ -55,6 +56,7 @@ class Preparation:
         catalogue: Its arguments.
         gpus: Tells the driver and the GPUs' lasting names.
         disks: Makes the watch that tells how much room there is.
+        judge: Finds what is wrong with a plan; None takes what the trainer itself would refuse.
         environ: What the trainer inherits; None takes this process's own.
     """
 
@@ -67,6 +69,7 @@ class Preparation:
         *,
         gpus: GpuMonitor | None = None,
         disks: type[DiskWatch] = DiskWatch,
+        judge: Callable[[PlanFile], Sequence[Finding]] | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> None:
         self._home = home
@@ -75,7 +78,9 @@ class Preparation:
         self._catalogue = catalogue
         self._gpus = gpus or GpuMonitor()
         self._disks = disks
+        self._findings = judge or self._refusals
         self._environ = os.environ if environ is None else environ
+        self._library = PresetLibrary(home.presets)
 
     def prepare(
         self, plan_file: PlanFile, accepted: Sequence[str] = (), tokens: Mapping[str, str] | None = None
@@ -107,6 +112,7 @@ class Preparation:
                 tokens=tokens,
                 gpu_uuids=[device.uuid for device in self._gpus.devices()],
                 environ=self._environ,
+                library=self._library,
             )
             notes += list(command.notes)
             notes += self._look_at_disks(run, command)
@@ -120,11 +126,14 @@ class Preparation:
 
     def _judge(self, plan_file: PlanFile, accepted: Sequence[str]) -> list[str]:
         """Refuse what blocks the launch and dangers without a yes; return the rest as sentences."""
-        findings = resolve(plan_file.plan, plan_file.base, self._catalogue).findings
+        findings = self._findings(plan_file)
         blocking = [finding for finding in findings if _blocks(finding, accepted)]
         if blocking:
             raise PlanNotRunnable(blocking)
         return [finding.title for finding in findings]
+
+    def _refusals(self, plan_file: PlanFile) -> Sequence[Finding]:
+        return resolve(plan_file.plan, plan_file.base, self._catalogue, library=self._library).findings
 
     def _look_at_disks(self, run: RunFolder, command: TrainerCommand) -> list[str]:
         """Refuse a disk below the reserve: a full one ends the trainer within seconds."""
@@ -203,11 +212,15 @@ def _record(command: TrainerCommand) -> CommandRecord:
         logging_dir=command.logging_dir,
         tracker=command.logging_dir is not None,
         expected_final=command.expected_final,
-        save_state="--save_state" in command.argv,
-        resumed="--resume" in command.argv,
+        save_state=_has_flag(command, "--save_state"),
+        resumed=_has_flag(command, "--resume"),
         wrapped=not command.argv[1].endswith(command.script),
         note=_("Tokens are left out here. output.log holds what the trainer printed, unchanged."),
     )
+
+
+def _has_flag(command: TrainerCommand, flag: str) -> bool:
+    return any(word == flag or word.startswith(f"{flag}=") for word in command.argv)
 
 
 def _base_model(command: TrainerCommand) -> BaseModelFile | None:

@@ -22,6 +22,9 @@ from gui.engine.trainer.tensors import TensorReport, check_tensors
 
 LOOK_SECONDS = 0.5
 
+MOST_SHARE = 0.02
+"""Most of its time that the supervisor spends on looking."""
+
 LAST_LOOK_SECONDS = 3.0
 """So long the files may need to look settled when nothing writes any more."""
 
@@ -66,11 +69,13 @@ class SaveDesk:
         now = self._ledger.now()
         if self._watcher is None or now < self._due:
             return
-        self._due = now + LOOK_SECONDS
         for file in self._watcher.poll():
             self._take(file, watch.tally.last_step)
         self._note_removed(self._watcher)
         self._collect(watch)
+        # A folder of ten thousand samples, or on a slow network drive, is looked at less often.
+        took = self._ledger.now() - now
+        self._due = now + max(LOOK_SECONDS, took / MOST_SHARE)
 
     def in_progress(self, saved: Saved | None) -> str | None:
         """Return the name of the announced file unless it is all there."""

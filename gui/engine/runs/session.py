@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from gui.engine.runs.setup import assemble
 from gui.engine.runs.start import read_status
 from gui.engine.runs.status import Verdict
 from gui.engine.runs.supervisor import Supervisor
+from gui.engine.trainer.launch_environment import TOKEN_VARIABLES
 
 LOCK_PATIENCE_SECONDS = 1.0
 """Whoever looks whether a supervisor lives holds its lock for a moment."""
@@ -61,7 +63,9 @@ def _supervise(
     clock: Callable[[], float],
     free_bytes: Callable[[Path], int],
 ) -> Verdict:
-    parts = assemble(run, clock=clock, free_bytes=free_bytes)
+    tokens = {**os.environ, **(order.environment if order else {})}
+    secrets = [tokens[name] for name in TOKEN_VARIABLES if tokens.get(name)]
+    parts = assemble(run, clock=clock, free_bytes=free_bytes, secrets=secrets)
     base_model = BaseModelHash(run.manifest, parts.manifest)
     parts.sampler.start()
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,6 +63,7 @@ def assemble(
     *,
     clock: Callable[[], float] = boottime,
     free_bytes: Callable[[Path], int] = system_free_bytes,
+    secrets: Sequence[str] = (),
 ) -> Parts:
     """Read the folder and make the parts.
 
@@ -70,6 +71,7 @@ def assemble(
         run: The folder, written by ``start.create_run``.
         clock: Seconds since boot.
         free_bytes: Says how much room there is below a folder.
+        secrets: Tokens to keep out of all events.
 
     Raises:
         CannotRead: The folder is not that of a run, or damaged.
@@ -83,6 +85,8 @@ def assemble(
     ledger.said = history.said
     if history.begun:
         ledger.journal.remember_written()
+    seen_before = run.output_log.stat().st_size if history.begun and run.output_log.exists() else 0
+    reader = LogReader(run.output_log, seen_before, secrets)
     guard = Guard(manifest.guard, has_tracker=command.tracker)
     ledger.guard = guard.now
     if guard.now().sentence:
@@ -94,7 +98,7 @@ def assemble(
         manifest=manifest,
         history=history,
         ledger=ledger,
-        watch=_watch(run, command, ledger, guard, begun=history.begun, created_at=manifest.created_at),
+        watch=_watch(run, command, ledger, guard, reader, created_at=manifest.created_at),
         saves=SaveDesk(ledger, command, manifest, Inspector(_keeper(run, command))),
         sampler=Sampling(ledger, GpuMonitor(), HostMonitor(), DiskWatch(places, free=free_bytes)),
         isolation=Isolation(ledger),
@@ -111,9 +115,14 @@ def _keeper(run: RunFolder, command: CommandRecord) -> CleanKeeper | None:
 
 
 def _watch(
-    run: RunFolder, command: CommandRecord, ledger: Ledger, guard: Guard, *, begun: bool, created_at: float
+    run: RunFolder,
+    command: CommandRecord,
+    ledger: Ledger,
+    guard: Guard,
+    reader: LogReader,
+    *,
+    created_at: float,
 ) -> TrainerWatch:
-    seen_before = run.output_log.stat().st_size if begun and run.output_log.exists() else 0
     has_tracker = command.tracker and command.logging_dir is not None
     tracker = None
     if has_tracker and command.logging_dir is not None:
@@ -121,4 +130,4 @@ def _watch(
         own = command.logging_dir.is_relative_to(run.path)
         tracker = TrackerReader(command.logging_dir, since=None if own else created_at)
     join = StepJoin(has_tracker=has_tracker, rows_done=last_step_in(run.metrics))
-    return TrainerWatch(ledger, LogReader(run.output_log, seen_before), tracker, join, guard)
+    return TrainerWatch(ledger, reader, tracker, join, guard)
