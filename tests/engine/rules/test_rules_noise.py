@@ -5,7 +5,7 @@ from table import assert_fixes_mend, findings, make_plan, make_view
 
 SDXL = "sdxl_train_network.py"
 FLUX = "flux_train_network.py"
-V_MODEL = {"model": [{"argument": "pretrained_model_name_or_path", "family": "sdxl"}]}
+V_MODEL = {"model": [{"argument": "pretrained_model_name_or_path", "family": "noobai-vpred"}]}
 
 FIRES = [
     ("adaptive-noise", "stop", SDXL, {"adaptive_noise_scale": 0.005}),
@@ -62,7 +62,12 @@ def test_that_the_rule_keeps_silent(identity, script, arguments) -> None:
     assert not findings(identity, make_view(make_plan(arguments), script))
 
 
-def test_that_a_model_known_to_predict_noise_is_not_offered_v_prediction() -> None:
+def test_that_a_model_known_to_predict_velocity_gets_what_it_wants() -> None:
     view = make_view(make_plan({"scale_v_pred_loss_like_noise_pred": True}), SDXL, **V_MODEL)
     (finding,) = findings("vpred-only", view)
-    assert [(fix.id, fix.safe) for fix in finding.fixes] == [("leave-out", True)]
+    assert [(fix.id, fix.safe) for fix in finding.fixes] == [("v-prediction", True), ("leave-out", False)]
+
+
+def test_that_otherwise_the_option_goes() -> None:
+    (finding,) = findings("vpred-only", make_view(make_plan({"scale_v_pred_loss_like_noise_pred": True})))
+    assert [(fix.id, fix.safe) for fix in finding.fixes] == [("leave-out", True), ("v-prediction", False)]

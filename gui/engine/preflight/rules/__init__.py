@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from gui.engine.preflight.rule import Rule
-from gui.engine.preflight.rules import buckets, caching, noise, optimizers, precision, resolution, schedules
+from gui.engine.preflight.rules import (
+    buckets,
+    caching,
+    family_rules,
+    noise,
+    optimizers,
+    precision,
+    resolution,
+    schedules,
+)
 
 ALL_RULES: tuple[Rule, ...] = (
     *caching.RULES,
@@ -13,4 +22,5 @@ ALL_RULES: tuple[Rule, ...] = (
     *noise.RULES,
     *resolution.RULES,
     *buckets.RULES,
+    *family_rules.RULES,
 )

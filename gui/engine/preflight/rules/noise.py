@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gui.engine.findings import Finding, Fix
-from gui.engine.plan.families import families
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.fixes import leave_out, write
+from gui.engine.preflight.rules.models import predicts_v
 from gui.engine.preflight.view import View
 from gui.engine.texts import _
 
@@ -27,13 +27,6 @@ def use_v_prediction(*, safe: bool) -> Fix:
         identity="v-prediction",
         safe=safe,
     )
-
-
-def is_v_model(view: View) -> bool | None:
-    """Return whether the base model predicts v, as its header tells; None when it is not known."""
-    fact = view.model("pretrained_model_name_or_path")
-    known = families().get(fact.family or "") if fact else None
-    return None if known is None else known.arguments.get("v_parameterization") is True
 
 
 def check_adaptive_noise(view: View) -> Iterator[Finding]:
@@ -64,17 +57,20 @@ def check_vpred_only(view: View) -> Iterator[Finding]:
         option, title = "v_pred_like_loss", _("{option} is for models that do not predict v.")
     else:
         return
-    predicts_v = is_v_model(view)
-    known_v = predicts_v is True and not v_prediction
-    fixes = (use_v_prediction(safe=True),) if known_v else ()
-    other = () if known_v or v_prediction or predicts_v is False else (use_v_prediction(safe=False),)
+    meant = predicts_v(view) and not v_prediction
+    drop = leave_out(option, safe=not meant)
+    fixes: tuple[Fix, ...] = (drop,)
+    if meant:
+        fixes = (use_v_prediction(safe=True), drop)
+    elif not v_prediction:
+        fixes = (drop, use_v_prediction(safe=False))
     yield Finding(
         id="vpred-only",
         severity="stop",
         title=title.format(option=option),
         detail=_("The trainer checks it first and stops."),
         arguments=(option, "v_parameterization"),
-        fixes=(*fixes, leave_out(option, safe=not known_v), *other),
+        fixes=fixes,
         sources=("CONF-11", "trainer: train_util.py:4446, 4451"),
     )
 
@@ -91,7 +87,7 @@ def check_ztsnr(view: View) -> Iterator[Finding]:
                 "nothing from it. The trainer only warns."
             ),
             ("zero_terminal_snr", "v_parameterization"),
-            (leave_out("zero_terminal_snr", safe=is_v_model(view) is False), use_v_prediction(safe=False)),
+            (use_v_prediction(safe=predicts_v(view)), leave_out("zero_terminal_snr")),
         )
         return
     if view.flag("scale_v_pred_loss_like_noise_pred"):
