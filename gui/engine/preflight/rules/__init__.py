@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules import (
+    attention,
     buckets,
     caching,
     family_rules,
+    memory_options,
     noise,
     optimizers,
     precision,
@@ -23,4 +25,6 @@ ALL_RULES: tuple[Rule, ...] = (
     *resolution.RULES,
     *buckets.RULES,
     *family_rules.RULES,
+    *memory_options.RULES,
+    *attention.RULES,
 )

@@ -22,7 +22,7 @@ GTX16 = re.compile(r"GTX\s*16[356]0", re.IGNORECASE)
 """Cards with the TU116 and TU117 chips."""
 
 CONDITIONAL = frozenset({"cpu_offload_checkpointing", "stop_text_encoder_training"})
-"""Arguments that fail only with certain values or others beside them: rules of their own judge them."""
+"""Arguments that crash only with certain values or others beside them: rules of their own judge them."""
 
 
 def set_in(view: View, name: str) -> bool:
@@ -40,7 +40,9 @@ def _entries(view: View, *effects: str) -> Iterator[tuple[Family, CannotDo, list
     for entry in kin.cannot:
         if entry.effect not in effects or (entry.kinds and not kinds & set(entry.kinds)):
             continue
-        names = [name for name in entry.arguments if set_in(view, name) and name not in CONDITIONAL]
+        names = [name for name in entry.arguments if set_in(view, name)]
+        if entry.effect == "crash":
+            names = [name for name in names if name not in CONDITIONAL]
         if names:
             yield kin, entry, names
 
