@@ -30,7 +30,11 @@ class ScriptArguments:
     @cached_property
     def arguments(self) -> dict[str, Argument]:
         """What a plan can set, by name (argparse's ``dest``), in the trainer's order."""
-        return {row.dest: row for row in reversed(self.rows) if row.is_setting}
+        found: dict[str, Argument] = {}
+        for row in self.rows:
+            if row.is_setting:
+                found.setdefault(row.dest, row)
+        return found
 
     @cached_property
     def _by_flag(self) -> dict[str, Argument]:
