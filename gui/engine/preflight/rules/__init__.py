@@ -8,6 +8,8 @@ from gui.engine.preflight.rules import (
     buckets,
     caching,
     family_rules,
+    flux_options,
+    full_training,
     memory_options,
     noise,
     optimizers,
@@ -27,4 +29,6 @@ ALL_RULES: tuple[Rule, ...] = (
     *family_rules.RULES,
     *memory_options.RULES,
     *attention.RULES,
+    *full_training.RULES,
+    *flux_options.RULES,
 )
