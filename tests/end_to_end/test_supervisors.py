@@ -174,20 +174,26 @@ def test_that_a_promise_is_kept_by_the_next_supervisor(tmp_path: Path) -> None:
     header(900)
     for n in range(1, 901):
         step(n, 900, .5)
+        if n == 1: save(f"{out}/lora-step{n:08d}.safetensors")
         if os.path.exists(f"{out}/go"): save(f"{out}/lora-step{n:08d}.safetensors"); sleep(60)
         sleep(0.05)
     """
     run, order = make_run(tmp_path, source)
     start_supervisor(run, order)
-    wait_until(lambda: at_step(run, 1))
+    wait_until(lambda: of_kind(run, Judged))
     ask(run, "stop-after-save", "test")
     ask(run, "accept", "test")
     wait_until(lambda: len(of_kind(run, Answered)) == 2)
     kill_supervisor(run)
+    ensure_supervisor(run)
+    wait_until(lambda: len(of_kind(run, Adopted)) == 1)
+    time.sleep(1.5)
+    assert not of_kind(run, Stopping), "what was saved before it was asked does not count"
     (tmp_path / "out" / "go").touch()
-    verdict = look_after(run, None)
+    wait_until(lambda: ended(run))
+    verdict = status(run).verdict
     assert verdict is not None
-    assert (verdict.verdict, verdict.reason, len(verdict.clean)) == ("stopped", "after-save", 1)
+    assert (verdict.verdict, verdict.reason, len(verdict.clean)) == ("stopped", "after-save", 2)
     assert len(of_kind(run, Answered)) == 2, "what was answered is not answered again"
 
 

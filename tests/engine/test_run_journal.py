@@ -155,8 +155,9 @@ def test_that_history_tells_what_was_done(tmp_path: Path) -> None:
         lines.add(event)
     lines.close()
     history = read_history(path)
-    assert history.begun and history.launching and history.accepted and history.after_save and history.verdict
+    assert history.begun and history.launching and history.accepted and history.verdict
     assert (history.answered, history.stop, history.disk_full) == ({1, 2, 3}, "after-save", "/e")
+    assert history.after_save == frozenset() and history.complete == {Path("/a")}
     assert len(history.said) == 6
 
 

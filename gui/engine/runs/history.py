@@ -38,8 +38,9 @@ class History:
         launching: Whether the trainer was started, or was about to be.
         answered: Numbers of the requests that were answered.
         accepted: Whether the user said to go on whatever the loss is.
-        after_save: Whether a stop after the next save was promised.
+        after_save: What was complete when a stop after the next save was promised; None without a promise.
         stop: The reason of a stop that was begun.
+        complete: Models and states that were seen complete.
         said: What need not be said again, by ``key_of``.
         disk_full: The folder whose disk was full.
         verdict: Whether the run was judged.
@@ -49,7 +50,8 @@ class History:
     launching: bool = False
     answered: set[int] = field(default_factory=set)
     accepted: bool = False
-    after_save: bool = False
+    after_save: frozenset[Path] | None = None
+    complete: set[Path] = field(default_factory=set)
     stop: StopReason | None = None
     said: set[tuple[object, ...]] = field(default_factory=set)
     disk_full: str | None = None
@@ -78,6 +80,8 @@ def read_history(path: Path) -> History:
                 history.verdict = True
             case Guarded() | FileSeen() | Judged() | Kept() | Notice() | LossNonfinite():
                 history.said.add(key_of(event))
+                if isinstance(event, FileSeen) and event.complete:
+                    history.complete.add(Path(event.path))
             case _:
                 pass
     return history
@@ -105,4 +109,4 @@ def _take_answer(history: History, event: Answered) -> None:
     if event.request == "accept":
         history.accepted = True
     elif event.request == "stop-after-save":
-        history.after_save = True
+        history.after_save = frozenset(history.complete)

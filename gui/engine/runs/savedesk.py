@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gui.engine.runs.checkpoints import CheckpointVerdict, judge_series
-from gui.engine.runs.events import FileSeen, Judged, Kept
+from gui.engine.runs.events import FileKind, FileSeen, Judged, Kept
 from gui.engine.runs.inspector import Inspector
 from gui.engine.runs.ledger import Ledger
 from gui.engine.runs.records import CommandRecord, FileMark, Manifest, mark_of
@@ -39,8 +39,7 @@ class SaveDesk:
         inspector: Reads models and keeps the last clean one.
 
     Attributes:
-        complete_models: How many models have become complete.
-        complete_states: How many states have become complete.
+        complete: Models and states that have become complete.
         marks: What each complete file was, to find it when it is renamed.
     """
 
@@ -60,8 +59,7 @@ class SaveDesk:
         self._reports: dict[Path, TensorReport] = {}
         self._judged_for: int | None = None
         self._samples = 0
-        self.complete_models = 0
-        self.complete_states = 0
+        self.complete: dict[FileKind, set[Path]] = {"model": set(), "state": set()}
         self.marks: dict[Path, FileMark] = {}
 
     def look(self, watch: TrainerWatch) -> None:
@@ -148,11 +146,9 @@ class SaveDesk:
         )
         if not file.complete:
             return
+        self.complete[file.kind].add(file.path)
         if file.kind == "model":
-            self.complete_models += 1
             self._check(file.path)
-        else:
-            self.complete_states += 1
 
     def _note_removed(self, watcher: SaveWatcher) -> None:
         """See which files the trainer has removed, and which of them are kept."""

@@ -118,8 +118,8 @@ class Supervisor:
             self._parts.watch.accept()
         if history.stop is not None:
             self._wishes.want_stop(history.stop)
-        elif history.after_save:
-            self._wishes.promise_stop_after_save()
+        elif history.after_save is not None:
+            self._wishes.promise_stop_after_save(history.after_save)
         return found.tree
 
     def _tick(self, tree: Tree) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from gui.engine.runs.desk import Act
 from gui.engine.runs.events import Paused, RequestKind, Resumed, StopReason
@@ -32,10 +34,9 @@ class Wanted:
 
 @dataclass
 class _Promise:
-    """A stop after the next save: what was complete when it was given, and when a model came."""
+    """A stop after the next save: what was complete when it was given, and since when a new model is."""
 
-    models: int
-    states: int
+    before: frozenset[Path]
     since: float | None = None
 
 
@@ -88,20 +89,25 @@ class Wishes:
     def _is_stopping(self) -> bool:
         return self._wanted is not None or self.stop_begun
 
-    def promise_stop_after_save(self) -> None:
-        """Have the run stopped once the next model, and its state where there is one, are complete."""
-        self._promise = _Promise(self._saves.complete_models, self._saves.complete_states)
+    def promise_stop_after_save(self, before: Iterable[Path] | None = None) -> None:
+        """Have the run stopped once the next model, and its state where there is one, are complete.
+
+        Args:
+            before: What was complete when it was asked; None for what is complete now.
+        """
+        now = set().union(*self._saves.complete.values()) if before is None else before
+        self._promise = _Promise(frozenset(now))
         sentence = _("The training will be stopped after the next save.")
         self._ledger.board.put(stop=StopNow(reason="after-save", sentence=sentence))
 
     def look(self) -> None:
         """See whether what a promised stop waits for is there."""
         promise, now = self._promise, self._ledger.now()
-        if promise is None or self._saves.complete_models <= promise.models:
+        if promise is None or self._saves.complete["model"] <= promise.before:
             return
         if promise.since is None:
             promise.since = now
-        state_is_there = self._saves.complete_states > promise.states
+        state_is_there = not self._saves.complete["state"] <= promise.before
         if not self._save_state or state_is_there or now - promise.since > STATE_PATIENCE_SECONDS:
             self._promise = None
             self.want_stop("after-save")
