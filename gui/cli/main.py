@@ -44,6 +44,8 @@ def commands() -> dict[str, Command]:
         "parse": Command("parse", _("turn raw trainer output into events")),
         "checkpoints": Command("checkpoints", _("look into saved files: complete, finite, grown?")),
         "trainer": Command("trainer", _("find and examine sd-scripts installs")),
+        "presets": Command("presets", _("list presets, and show what they compose to")),
+        "families": Command("families", _("list the model families and what each can do")),
         "rules": Command("rules", _("list what is checked")),
         "schema": Command("schema", _("print the JSON schema of a document")),
         "supervise": Command("supervise", ""),

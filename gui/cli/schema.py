@@ -26,6 +26,8 @@ def documents() -> dict[str, _Known]:
     return {
         "plan": _Known("plan.model", "TrainingPlan", "validation"),
         "family": _Known("plan.families", "Family", "validation"),
+        "preset": _Known("plan.preset_layer", "Layer", "validation"),
+        "composition": _Known("plan.presets", "Composition"),
         "finding": _Known("findings", "Finding"),
         "command": _Known("trainer.preview", "ShownCommand"),
         "event": _Known("runs.events", "RunEvent"),

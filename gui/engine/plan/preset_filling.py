@@ -10,9 +10,9 @@ from gui.engine.findings import Finding, Fix
 from gui.engine.plan.dataset_options import OPTIONS
 from gui.engine.plan.families import Family, families, lineage
 from gui.engine.plan.model import TrainingPlan
-from gui.engine.plan.preset_layer import Situation
 from gui.engine.plan.preset_library import PresetLibrary
-from gui.engine.plan.presets import Expansion, Value, expand, finished, layered
+from gui.engine.plan.preset_limits import memory_trouble
+from gui.engine.plan.preset_stacking import Expansion, Value, expand, finished, layered, situation_of
 from gui.engine.texts import _
 
 _INSTEAD: Mapping[str, tuple[str, ...]] = {
@@ -87,8 +87,9 @@ def fill_plan(
         foreign = [name for name in order if not _is_for(name, kin, place)]
         findings += [_foreign(plan, name, kin, place) for name in foreign]
         order = [name for name in order if name not in foreign]
-    situation = Situation(lineage(plan.family), kind_of(plan, kin), frozenset(order))
+        findings += _too_small(kind_of(plan, kin), order, kin, place)
     own = _own_values(plan)
+    situation = situation_of(plan.family, kind_of(plan, kin), order)
     values = finished(layered(order, situation, place), own)
     taken = {target: value for target, value in values.items() if _fits(target, value, plan, own, known)}
     taken = {target: value for target, value in taken.items() if not _is_in_the_way(target, values, own)}
@@ -226,6 +227,23 @@ def _foreign(plan: TrainingPlan, name: str, kin: Family, library: PresetLibrary)
         name=name,
         instead=kin.name if layer.axis == "family" and kin.name in library.layers else None,
     )
+
+
+def _too_small(kind: str, order: list[str], kin: Family, library: PresetLibrary) -> Iterator[Finding]:
+    """Say that the GPUs of a plan's memory layer are too small for what it trains."""
+    classes = [library.layers[name].memory for name in order]
+    memory = next((found for found in classes if found is not None), None)
+    trouble = (
+        list(memory_trouble(kin, kind, memory.gib, order, library)) if memory and kind in kin.kinds else []
+    )
+    if trouble:
+        yield Finding(
+            id="preset-memory",
+            severity="danger",
+            title=trouble[0],
+            detail=" ".join(trouble[1:]),
+            arguments=("plan.presets", "plan.kind"),
+        )
 
 
 def _place(name: str, library: PresetLibrary) -> str:
