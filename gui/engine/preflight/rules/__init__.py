@@ -10,6 +10,7 @@ from gui.engine.preflight.rules import (
     family_rules,
     flux_options,
     full_training,
+    learning_rates,
     memory_options,
     noise,
     optimizers,
@@ -31,4 +32,5 @@ ALL_RULES: tuple[Rule, ...] = (
     *attention.RULES,
     *full_training.RULES,
     *flux_options.RULES,
+    *learning_rates.RULES,
 )
