@@ -48,13 +48,13 @@ class Inspector:
     def read(self, path: Path) -> None:
         """Have a complete file read; it is held on to from before its numbers are known."""
         if self._keeper is not None:
-            self._keeping.append(self._thread.submit(self._hold, path))
+            self._keeping.append(self._thread.submit(_hold, self._keeper, path))
         self._reading[path] = self._thread.submit(check_tensors, path, None, self._over.is_set)
 
     def consider(self, path: Path, judgement: Judgement) -> None:
         """Tell the keeper what a file is."""
         if self._keeper is not None:
-            self._keeping.append(self._thread.submit(self._consider, path, judgement))
+            self._keeping.append(self._thread.submit(_consider, self._keeper, path, judgement))
 
     def release(self) -> None:
         """Let go of what lies in its place, when the run is over."""
@@ -86,14 +86,12 @@ class Inspector:
         except CancelledError:
             pass
 
-    def _hold(self, path: Path) -> Kept:
-        if self._keeper is None:
-            return ()
-        self._keeper.hold(path)
-        return self._keeper.files
 
-    def _consider(self, path: Path, judgement: Judgement) -> Kept:
-        if self._keeper is None:
-            return ()
-        self._keeper.consider(path, judgement)
-        return self._keeper.files
+def _hold(keeper: CleanKeeper, path: Path) -> Kept:
+    keeper.hold(path)
+    return keeper.files
+
+
+def _consider(keeper: CleanKeeper, path: Path, judgement: Judgement) -> Kept:
+    keeper.consider(path, judgement)
+    return keeper.files

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from pathlib import Path
@@ -45,24 +46,13 @@ class SupervisorLock:
                 raise AlreadySupervised(self._path.parent, _holder(self._path))
             time.sleep(0.05)
         self._file = file
-        self._sign()
+        _sign(file)
 
     def release(self) -> None:
         """Give the lock back; nothing happens when it is not held."""
         if self._file is not None:
             self._file.close()
             self._file = None
-
-    def _sign(self) -> None:
-        """Leave the process number for a message; a full disk does not matter here."""
-        if self._file is None:
-            return
-        try:
-            self._file.truncate(0)
-            self._file.write(b"%d\n" % os.getpid())
-            self._file.flush()
-        except OSError:
-            pass
 
     def __enter__(self) -> Self:
         self.take()
@@ -83,6 +73,14 @@ def is_held(path: Path) -> bool:
         return False
     except OSError:
         return True
+
+
+def _sign(file: BinaryIO) -> None:
+    """Leave the process number for a message; a full disk does not matter here."""
+    with contextlib.suppress(OSError):
+        file.truncate(0)
+        file.write(b"%d\n" % os.getpid())
+        file.flush()
 
 
 def _holder(path: Path) -> int | None:
