@@ -1,3 +1,6 @@
+"""The catalogue of arguments as forms and previews use it."""
+
+from gui.engine.trainer.catalogue import Catalogue
 
 
 def test_that_arguments_come_in_the_trainers_order() -> None:
