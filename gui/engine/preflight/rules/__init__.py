@@ -12,6 +12,7 @@ from gui.engine.preflight.rules import (
     full_training,
     learning_rates,
     memory_options,
+    network_args,
     noise,
     optimizers,
     precision,
@@ -33,4 +34,5 @@ ALL_RULES: tuple[Rule, ...] = (
     *full_training.RULES,
     *flux_options.RULES,
     *learning_rates.RULES,
+    *network_args.RULES,
 )
