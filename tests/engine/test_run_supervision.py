@@ -512,6 +512,23 @@ def test_that_the_last_clean_file_survives_the_trainers_tidying(tmp_path: Path) 
     assert verdict.clean[0].is_file()
 
 
+def test_that_samples_are_found_though_nobody_names_them(tmp_path: Path) -> None:
+    source = """
+    png = b"\x89PNG" + bytes.fromhex("49454e44ae426082")
+    header(1); step(1, 1, .5)
+    Path(out, "sample").mkdir()
+    for n in (0, 1):
+        Path(out, "sample", f"lora_000001_0{n}_20261130003837_1.png").write_bytes(png); sleep(0.3)
+    save(f"{out}/lora.safetensors"); saved()
+    """
+    run, order = make_run(tmp_path, source)
+    verdict = look_after(run, order)
+    assert verdict is not None and verdict.verdict == "finished"
+    found = [event.path for event in of_kind(run, FileSeen) if event.kind == "sample" and event.complete]
+    assert len(set(found)) == 2
+    assert (status(run).samples, str(status(run).last_sample)) == (2, found[-1])
+
+
 def test_that_a_trainer_that_cannot_be_started_is_said_so(tmp_path: Path) -> None:
     run, order = make_run(tmp_path, FINISHES)
     broken = order.model_copy(update={"argv": (str(tmp_path / "no-such-python"), "x.py")})
