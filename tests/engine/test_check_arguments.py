@@ -157,3 +157,11 @@ def test_that_every_fix_makes_its_finding_go_away(arguments):
         for fix in finding.fixes:
             after = check_arguments(apply_changes(plan, fix.changes), LORA, CATALOGUE)
             assert (finding.id, finding.where) not in {(f.id, f.where) for f in after}
+
+
+def test_that_a_lora_given_to_a_script_for_whole_models_is_not_taken_apart_in_silence():
+    wanted = {"network_module": "networks.lora", "network_dim": 16, "unet_lr": 1e-4}
+    plan = TrainingPlan(arguments=wanted)
+    findings = check_arguments(plan, CATALOGUE.script("train_db.py"), CATALOGUE)
+    assert {finding.id for finding in findings} == {"arg-unknown"}
+    assert not any(fix.safe for finding in findings for fix in finding.fixes)

@@ -22,6 +22,8 @@ _IDS: dict[ProblemKind, str] = {
     "form": "arg-form",
 }
 _SOURCES: dict[ProblemKind, tuple[str, ...]] = {"choice": ("NAN-10",), "flag": ("N17",)}
+_LORA_MARKS = ("network_module", "network_dim", "network_alpha")
+"""Who gives these to a script without networks wants a LoRA: leaving them out would train a whole model."""
 _NEAR = 0.75
 _MANY = 4
 
@@ -69,7 +71,9 @@ def _unknown(
         for candidate in near
         if arguments.get(candidate) is None and candidate not in SECRET_ARGUMENTS
     ]
-    fixes.append(_remove(name, safe=bool(others) or (same is not None and not fixes)))
+    lora_meant = "network_module" not in script.arguments and any(arguments.get(key) for key in _LORA_MARKS)
+    certain = bool(others) or (same is not None and not fixes)
+    fixes.append(_remove(name, safe=certain and not lora_meant))
     return Finding(
         id="arg-unknown",
         severity="stop",

@@ -13,6 +13,7 @@ from gui.engine.preflight.rules import (
     learning_rates,
     memory_options,
     network_args,
+    networks,
     noise,
     optimizers,
     precision,
@@ -34,5 +35,6 @@ ALL_RULES: tuple[Rule, ...] = (
     *full_training.RULES,
     *flux_options.RULES,
     *learning_rates.RULES,
+    *networks.RULES,
     *network_args.RULES,
 )
