@@ -514,7 +514,7 @@ def test_that_the_last_clean_file_survives_the_trainers_tidying(tmp_path: Path) 
 
 def test_that_samples_are_found_though_nobody_names_them(tmp_path: Path) -> None:
     source = """
-    png = b"\x89PNG" + bytes.fromhex("49454e44ae426082")
+    png = bytes.fromhex("89504e47 49454e44ae426082")
     header(1); step(1, 1, .5)
     Path(out, "sample").mkdir()
     for n in (0, 1):

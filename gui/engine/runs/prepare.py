@@ -114,10 +114,8 @@ class Preparation:
                 environ=self._environ,
                 library=self._library,
             )
-            notes += list(command.notes)
-            notes += self._look_at_disks(run, command)
             manifest = self._manifest(plan_file, command, accepted)
-            notes += _overwrite_notes(manifest)
+            notes += [*command.notes, *self._look_at_disks(run, command), *_overwrite_notes(manifest)]
             order = self._write(run, plan_file, command, manifest)
         except BaseException:
             shutil.rmtree(run.path, ignore_errors=True)

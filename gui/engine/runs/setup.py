@@ -79,12 +79,7 @@ def assemble(
     """
     command, manifest = CommandRecord.read(run.command), Manifest.read(run.manifest)
     history = read_history(run.events)
-    board = Board(run.name, plan_name=manifest.plan_name, practice=manifest.practice)
-    board.put(supervisor_pid=os.getpid())
-    ledger = Ledger(run, board, clock)
-    ledger.said = history.said
-    if history.begun:
-        ledger.journal.remember_written()
+    ledger = _ledger(run, manifest, history, clock)
     seen_before = run.output_log.stat().st_size if history.begun and run.output_log.exists() else 0
     reader = LogReader(run.output_log, seen_before, secrets)
     guard = Guard(manifest.guard, has_tracker=command.tracker)
@@ -104,6 +99,16 @@ def assemble(
         isolation=Isolation(ledger),
         pid=os.getpid(),
     )
+
+
+def _ledger(run: RunFolder, manifest: Manifest, history: History, clock: Callable[[], float]) -> Ledger:
+    board = Board(run.name, plan_name=manifest.plan_name, practice=manifest.practice)
+    board.put(supervisor_pid=os.getpid())
+    ledger = Ledger(run, board, clock)
+    ledger.said = history.said
+    if history.begun:
+        ledger.journal.remember_written()
+    return ledger
 
 
 def _keeper(run: RunFolder, command: CommandRecord) -> CleanKeeper | None:
