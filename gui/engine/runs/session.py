@@ -76,6 +76,6 @@ def _supervise(
             return Supervisor(parts).supervise(order)
     finally:
         parts.sampler.stop()
-        parts.saves.close()
         parts.ledger.close()
+        parts.saves.close()
         base_model.finish()

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from gui.engine.documents import reason_of
 from gui.engine.errors import CannotRead, RunRefused
+from gui.engine.paths import HOME_VARIABLE
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.lock import is_held
 from gui.engine.runs.records import LaunchOrder
@@ -93,7 +94,7 @@ def _start(run: RunFolder, words: list[str]) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             words,
             cwd=run.path,
-            env=_own_environment(),
+            env=_own_environment(run),
             stdin=subprocess.PIPE,
             stdout=log,
             stderr=log,
@@ -119,11 +120,14 @@ def _own_words() -> list[str]:
     return [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "gui"]
 
 
-def _own_environment() -> dict[str, str]:
-    """Make sure that the child finds the same program, installed or not."""
-    home = str(Path(__file__).resolve().parents[3])
-    paths = [home, *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+def _own_environment(run: RunFolder) -> dict[str, str]:
+    """Make sure that the child finds the same program, installed or not, and the same preferences."""
+    program = str(Path(__file__).resolve().parents[3])
+    paths = [program, *filter(None, [os.environ.get("PYTHONPATH")])]
+    own = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    if run.path.parent.name == "runs":
+        own[HOME_VARIABLE] = str(run.path.parent.parent)
+    return own
 
 
 def _windows_flags() -> int:
