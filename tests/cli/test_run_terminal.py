@@ -99,7 +99,10 @@ def said(*sentence: str) -> dict[str, str]:
         (Paused(), "Paused."),
         (Resumed(), "Going on."),
         (Launching(boot_id="b", boot_seconds=1), ""),
-        (Launched(boot_id="", boot_seconds=1, launcher_pid=1, trainer_pid=7), "The trainer runs (process 7)."),
+        (
+            Launched(boot_id="", boot_seconds=1, launcher_pid=1, trainer_pid=7),
+            "The trainer runs (process 7).",
+        ),
         (Kept(path="/o/a", kept_as="/k/a", how="link"), "a is kept as /k/a."),
         (FileSeen(path="/o/a", kind="model", complete=True, size=7 << 20), "saved a (7.0 MiB)"),
         (FileSeen(path="/o/a", kind="state", complete=True, size=700), "saved the state a (700 B)"),

@@ -27,6 +27,7 @@ NAME = "events.out.tfevents.{}.host.1.0"
 @pytest.fixture(autouse=True)
 def _look_each_time(monkeypatch):
     monkeypatch.setattr(tracker_module, "_LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(tracker_module, "_FIRST_LOOK_SECONDS", 0.0)
 
 
 def record(data: bytes) -> bytes:
