@@ -77,7 +77,9 @@ class Display:
         """Show the progress."""
         line = progress_line(status)
         if self._redraw:
-            self._draw(line)
+            if line != self._last or not self._drawn:
+                self._last = line
+                self._draw(line)
         elif time.monotonic() >= self._due and line != self._last:
             self._due = time.monotonic() + PERIOD_SECONDS
             self._last = line
@@ -124,9 +126,11 @@ def progress_line(status: RunStatus) -> str:
                 step=status.step, total=status.total, percent=100 * status.step // status.total
             )
         )
+    # In a narrow terminal the end is cut off, so what is asked for most comes first.
+    parts += _figures(status)
     if status.epoch is not None:
         parts.append(_("epoch {epoch} of {epochs}").format(epoch=status.epoch, epochs=status.epochs or "?"))
-    parts += _figures(status)
+    parts += _memory(status)
     troubles = status.warnings + status.errors
     if troubles:
         parts.append(ngettext("{count} warning", "{count} warnings", troubles).format(count=troubles))
@@ -166,13 +170,18 @@ def phase_words() -> dict[str, str]:
 
 def _figures(status: RunStatus) -> list[str]:
     parts = []
+    if status.remaining_seconds is not None and status.state == "running":
+        parts.append(_("{time} left").format(time=duration(status.remaining_seconds)))
     loss = status.loss if status.loss is not None else status.avr_loss
     if loss is not None:
         parts.append(_("loss {loss}").format(loss=figure(loss)))
     if status.rate:
         parts.append(pace(status.rate))
-    if status.remaining_seconds is not None and status.state == "running":
-        parts.append(_("{time} left").format(time=duration(status.remaining_seconds)))
+    return parts
+
+
+def _memory(status: RunStatus) -> list[str]:
+    parts = []
     for gpu in status.gpus:
         held = gpu.process_bytes if gpu.process_bytes is not None else gpu.used_bytes
         if held and gpu.total_bytes:

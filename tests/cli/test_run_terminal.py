@@ -54,8 +54,8 @@ def test_that_the_progress_line_tells_what_matters() -> None:
         ),
     )
     assert progress_line(status) == (
-        "practice · training · step 507 of 1200 (42 %) · epoch 5 of 10 · loss 0.1341 · 2.0 s a step · "
-        "23 min 06 s left · GPU 0: 9.0 of 12.0 GiB · GPU 1: 1.0 of 12.0 GiB · 2 warnings"
+        "practice · training · step 507 of 1200 (42 %) · 23 min 06 s left · loss 0.1341 · 2.0 s a step · "
+        "epoch 5 of 10 · GPU 0: 9.0 of 12.0 GiB · GPU 1: 1.0 of 12.0 GiB · 2 warnings"
     )
 
 
@@ -154,6 +154,7 @@ def test_that_a_terminal_gets_one_line_that_is_drawn_over() -> None:
     out = io.StringIO()
     display = Display(out, redraw=True)
     display.status(RunStatus(name="r", state="running", phase="validating"))
+    display.status(RunStatus(name="r", state="running", phase="saving"))
     display.status(RunStatus(name="r", state="running", phase="saving"))
     display.events([Paused(t=5.0)])
     display.status(RunStatus(name="r", state="paused"))
