@@ -16,12 +16,16 @@ from gui.engine.preflight.rules import (
     networks,
     noise,
     optimizers,
+    paths,
     precision,
     resolution,
+    sampling,
     schedules,
 )
 
 ALL_RULES: tuple[Rule, ...] = (
+    *paths.RULES,
+    *sampling.RULES,
     *caching.RULES,
     *precision.RULES,
     *optimizers.RULES,
