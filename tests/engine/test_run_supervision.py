@@ -529,6 +529,23 @@ def test_that_samples_are_found_though_nobody_names_them(tmp_path: Path) -> None
     assert (status(run).samples, str(status(run).last_sample)) == (2, found[-1])
 
 
+def test_that_endless_lines_and_bytes_that_are_no_text_hide_nothing(tmp_path: Path) -> None:
+    source = """
+    header(9)
+    step(1, 9, 0.5)
+    for _ in range(8): sys.stdout.write("y" * (1 << 20))
+    sys.stdout.flush()
+    sys.stdout.buffer.write(bytes(range(256)) * 400); sys.stdout.flush()
+    step(2, 9, 0.5); step(3, 9, float("nan"))
+    sleep(60)
+    """
+    run, order = make_run(tmp_path, source)
+    verdict = look_after(run, order)
+    assert verdict is not None
+    assert (verdict.verdict, verdict.reason, verdict.first_nonfinite_step) == ("stopped", "guard", 3)
+    assert run.events.stat().st_size < 100_000
+
+
 def test_that_a_trainer_that_cannot_be_started_is_said_so(tmp_path: Path) -> None:
     run, order = make_run(tmp_path, FINISHES)
     broken = order.model_copy(update={"argv": (str(tmp_path / "no-such-python"), "x.py")})

@@ -79,7 +79,7 @@ def make_run(tmp_path: Path, source: str, **options: Any) -> tuple[RunFolder, La
     return run, LaunchOrder(argv=argv, cwd=tmp_path, environment=environment, python=sys.executable)
 
 
-def wait_until(true: Callable[[], object], seconds: float = 30.0) -> None:
+def wait_until(true: Callable[[], object], seconds: float = 120.0) -> None:
     """Wait until something is true; fail after a time that is far too long."""
     until = time.monotonic() + seconds
     while not true():
