@@ -88,7 +88,7 @@ def _write_config(parser: argparse.ArgumentParser, args: argparse.Namespace, pat
             f"Config file already exists. Aborting... / 出力先の設定ファイルが既に存在します: {path}"
         )
         sys.exit(1)
-    left_out = {"config_file", "output_config", "wandb_api_key"}
+    left_out = {"config_file", "output_config", "wandb_api_key", "huggingface_token"}
     given = {
         key: value
         for key, value in vars(args).items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 
 class MultipleInvalid(ValueError):
@@ -13,29 +13,36 @@ class MultipleInvalid(ValueError):
 # So that a traceback shows the name that the trainer's own validator has.
 MultipleInvalid.__module__ = "voluptuous.error"
 
-Check = Callable[[Any], bool]
 
+class Kind(NamedTuple):
+    """A type of values: how it is called when it is missed, and what belongs to it."""
 
-def _is(*types: type) -> Check:
-    return lambda value: isinstance(value, types) and (bool in types or not isinstance(value, bool))
+    name: str
+    holds: Callable[[Any], bool]
 
 
 def _resolution(value: Any) -> bool:
-    return _is(int)(value) or (
-        isinstance(value, list) and len(value) == 2 and all(_is(int)(side) for side in value)
+    return isinstance(value, int) or (
+        isinstance(value, list) and len(value) == 2 and all(isinstance(side, int) for side in value)
     )
 
 
 def _pair(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 2 and all(_is(float)(item) for item in value)
+    return isinstance(value, list) and len(value) == 2 and all(isinstance(item, float) for item in value)
 
 
-TEXT, WHOLE, REAL, NUMBER, FLAG = _is(str), _is(int), _is(float), _is(int, float), _is(bool)
-NAMES = {TEXT: "str", WHOLE: "int", REAL: "float", NUMBER: "float", FLAG: "bool"}
+TEXT = Kind("str", lambda value: isinstance(value, str))
+WHOLE = Kind("int", lambda value: isinstance(value, int))
+REAL = Kind("float", lambda value: isinstance(value, float))
+NUMBER = Kind("float", lambda value: isinstance(value, int | float))
+FLAG = Kind("bool", lambda value: isinstance(value, bool))
+TABLE = Kind("dict", lambda value: isinstance(value, dict))
+PAIR = Kind("float", _pair)
+RESOLUTION = Kind("int", _resolution)
 
-SUBSET_AND_ABOVE: dict[str, Check] = {
+SUBSET_AND_ABOVE: dict[str, Kind] = {
     "color_aug": FLAG,
-    "face_crop_aug_range": _pair,
+    "face_crop_aug_range": PAIR,
     "flip_aug": FLAG,
     "num_repeats": WHOLE,
     "random_crop": FLAG,
@@ -49,7 +56,7 @@ SUBSET_AND_ABOVE: dict[str, Check] = {
     "token_warmup_step": NUMBER,
     "caption_prefix": TEXT,
     "caption_suffix": TEXT,
-    "custom_attributes": _is(dict),
+    "custom_attributes": TABLE,
     "resize_interpolation": TEXT,
     "caption_dropout_every_n_epochs": WHOLE,
     "caption_dropout_rate": NUMBER,
@@ -68,7 +75,7 @@ DATASET_AND_ABOVE = SUBSET_AND_ABOVE | {
     "min_bucket_reso": WHOLE,
     "validation_seed": WHOLE,
     "validation_split": REAL,
-    "resolution": _resolution,
+    "resolution": RESOLUTION,
     "network_multiplier": REAL,
 }
 
@@ -77,17 +84,22 @@ def _refuse(reason: str, path: str) -> None:
     raise MultipleInvalid(f"{reason} @ data{path}")
 
 
-def _check_table(table: Any, allowed: dict[str, Check], path: str) -> None:
+def _check_table(table: Any, allowed: dict[str, Kind], path: str) -> None:
     if not isinstance(table, dict):
         _refuse("expected a dictionary", path)
     for key, value in table.items():
         place = f"{path}[{key!r}]"
         if key not in allowed:
             _refuse("extra keys not allowed", place)
-        check = allowed[key]
-        if not check(value):
-            expected = f"expected {NAMES[check]}" if check in NAMES else "not a valid value"
-            _refuse(f"{expected} for dictionary value", place)
+        if not allowed[key].holds(value):
+            _refuse(f"expected {allowed[key].name} for dictionary value", place)
+
+
+def _check_list(value: Any, path: str) -> list[Any]:
+    if not isinstance(value, list):
+        _refuse("expected a list", path)
+    listed: list[Any] = value
+    return listed
 
 
 def check_user_config(config: dict[str, Any]) -> None:
@@ -100,16 +112,12 @@ def check_user_config(config: dict[str, Any]) -> None:
         if key not in ("general", "datasets"):
             _refuse("extra keys not allowed", f"[{key!r}]")
     _check_table(config.get("general", {}), DATASET_AND_ABOVE, "['general']")
-    datasets = config.get("datasets")
-    if not isinstance(datasets, list):
-        _refuse("required key not provided" if datasets is None else "expected a list", "['datasets']")
-    for number, dataset in enumerate(datasets or []):
+    for number, dataset in enumerate(_check_list(config.get("datasets", []), "['datasets']")):
         path = f"['datasets'][{number}]"
-        if not isinstance(dataset, dict) or not isinstance(dataset.get("subsets"), list):
-            _refuse("required key not provided", f"{path}['subsets']")
-        rest = {key: value for key, value in dataset.items() if key != "subsets"}
-        _check_table(rest, DATASET_AND_ABOVE, path)
-        for index, subset in enumerate(dataset["subsets"]):
+        own = {key: value for key, value in dataset.items() if key != "subsets"}
+        _check_table(own, DATASET_AND_ABOVE, path)
+        subsets = _check_list(dataset.get("subsets", []), f"{path}['subsets']")
+        for index, subset in enumerate(subsets):
             place = f"{path}['subsets'][{index}]"
             _check_table(subset, SUBSET, place)
             if "image_dir" not in subset:

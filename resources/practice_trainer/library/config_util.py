@@ -177,7 +177,7 @@ def _filled(kind: Any, levels: Sequence[dict[str, Any]], **given: Any) -> Any:
 def _dataset(config: dict[str, Any], above: Sequence[dict[str, Any]]) -> DatasetSettings:
     levels = [config, *above]
     subsets = []
-    for entry in config["subsets"]:
+    for entry in config.get("subsets", []):
         subset: Subset = _filled(Subset, [entry, *levels], image_count=0)
         if not subset.caption_extension.startswith("."):
             subset.caption_extension = "." + subset.caption_extension
@@ -186,6 +186,16 @@ def _dataset(config: dict[str, Any], above: Sequence[dict[str, Any]]) -> Dataset
     settings: DatasetSettings = _filled(DatasetSettings, levels, subsets=subsets)
     settings.resolution = parse_resolution(settings.resolution)
     return settings
+
+
+def _refuse_other_kinds(args: argparse.Namespace, config: dict[str, Any]) -> None:
+    subsets = [entry for dataset in config.get("datasets", []) for entry in dataset.get("subsets", [])]
+    wanted = {"metadata_file", "conditioning_data_dir"}.intersection(*[set().union(*subsets)])
+    if wanted or (args.in_json and not args.dataset_config):
+        raise NotImplementedError(
+            "the practice trainer reads folders of images with captions; "
+            f"{' and '.join(sorted(wanted)) or 'in_json'} is not for it"
+        )
 
 
 def read_datasets(args: argparse.Namespace) -> list[DatasetSettings]:
@@ -209,6 +219,7 @@ def read_datasets(args: argparse.Namespace) -> list[DatasetSettings]:
         folders = _folder_subsets(args.train_data_dir, is_reg=False)
         folders += _folder_subsets(args.reg_data_dir, is_reg=True)
         config = {"datasets": [{"subsets": folders}]}
+    _refuse_other_kinds(args, config)
     try:
         check_user_config(config)
     except ValueError:
@@ -217,7 +228,7 @@ def read_datasets(args: argparse.Namespace) -> list[DatasetSettings]:
         raise
     general = config.get("general", {})
     above = [general, _from_arguments(args)]
-    return [_dataset(entry, above) for entry in config["datasets"]]
+    return [_dataset(entry, above) for entry in config.get("datasets", [])]
 
 
 def _subset_lines(subset: Subset, title: str) -> list[str]:

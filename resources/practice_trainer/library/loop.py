@@ -85,6 +85,7 @@ class TrainingLoop:
         self._bar: Bar
         self._weights = [weight for group in parts.optimizer.param_groups for weight in group["params"]]
         self._norms: dict[str, float] = {}
+        self._norm_figures: dict[str, float] = {}
         self.step = 0
 
     def run(self, first_epoch: int, skipped: int) -> None:
@@ -95,19 +96,14 @@ class TrainingLoop:
         args, parts = self._args, self._parts
         self.step = skipped
         self._bar = Bar(args.max_train_steps - skipped, "steps")
-        try:
-            for epoch in range(first_epoch, parts.epochs):
-                print(f"\nepoch {epoch + 1}/{parts.epochs}\n")
-                parts.group.epoch.value = epoch + 1
-                parts.network.train()
-                self._epoch(epoch, skipped)
-                skipped = 0
-                self._end_epoch(epoch)
-            self._end()
-        finally:
-            if self._validation_bar:
-                self._validation_bar.close()
-            self._bar.close()
+        for epoch in range(first_epoch, parts.epochs):
+            print(f"\nepoch {epoch + 1}/{parts.epochs}\n")
+            parts.group.epoch.value = epoch + 1
+            parts.network.train()
+            self._epoch(epoch, skipped)
+            skipped = 0
+            self._end_epoch(epoch)
+        self._end()
 
     def _epoch(self, epoch: int, skipped: int) -> None:
         accumulation = self._args.gradient_accumulation_steps
@@ -182,8 +178,7 @@ class TrainingLoop:
 
     def _figures(self, current: float, average: float) -> dict[str, float]:
         figures = {"loss/current": current, "loss/average": average}
-        if self._norms:
-            figures |= self._norm_figures
+        figures |= self._norm_figures
         rates = self._parts.scheduler.get_last_lr()
         figures |= {f"lr/{name}": rate for name, rate in zip(self._parts.rate_names, rates, strict=True)}
         first = 0

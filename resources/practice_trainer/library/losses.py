@@ -10,7 +10,6 @@ from torch.nn import functional
 
 from library.dataset import Batch
 from library.denoiser import TIMESTEPS, Denoiser, Noise, TextEncoder
-from library.precision import Precision
 
 GOLDEN = (5**0.5 - 1) / 2
 
@@ -18,13 +17,10 @@ GOLDEN = (5**0.5 - 1) / 2
 class DenoisingLoss:
     """Mixes images with noise and compares the model's guess with the truth."""
 
-    def __init__(
-        self, args: argparse.Namespace, text_encoder: TextEncoder, unet: Denoiser, precision: Precision
-    ) -> None:
+    def __init__(self, args: argparse.Namespace, text_encoder: TextEncoder, unet: Denoiser) -> None:
         self._args = args
         self._text_encoder = text_encoder
         self._unet = unet
-        self._precision = precision
         self._noise = Noise()
         self._start = torch.rand(1, dtype=torch.float64)
         self._drawn = 0
@@ -47,10 +43,9 @@ class DenoisingLoss:
         else:
             timesteps = torch.full((len(pixels),), timestep)
         noisy = self._noise.add(pixels, noise, timesteps)
-        with self._precision.autocast():
-            text = self._text_encoder(torch.from_numpy(batch["tokens"]))
-            guess = self._unet(noisy, timesteps, text)
-        each = self._compare(guess.float(), noise).mean((1, 2, 3))
+        text = self._text_encoder(torch.from_numpy(batch["tokens"]))
+        guess = self._unet(noisy, timesteps, text)
+        each = self._compare(guess, noise).mean((1, 2, 3))
         return (each * self._weights(batch, timesteps)).mean()
 
     def _shares(self, count: int) -> Tensor:

@@ -19,7 +19,7 @@ from library.loop import Parts, TrainingLoop
 from library.losses import DenoisingLoss
 from library.metadata import describe_training
 from library.model_util import load_target_model
-from library.precision import make_precision, save_dtype
+from library.precision import Precision
 from library.sampling import Sampler
 from library.setup import count_steps, make_loader, make_network, prepare_optimizer, text_rate
 from library.states import States
@@ -87,7 +87,8 @@ class NetworkTrainer:
         loader = make_loader(args, group, shuffle=True)
         steps_per_epoch = count_steps(args, len(loader))
         scheduler = optimization.schedule(args)
-        precision = make_precision(args, network)
+        precision = Precision(args)
+        precision.cut(text_encoder, unet, network)
         states = States(args, network, optimization.optimizer, scheduler, precision)
         resumed = states.load(Path(args.resume)) if args.resume else None
         epochs = math.ceil(args.max_train_steps / steps_per_epoch)
@@ -103,9 +104,9 @@ class NetworkTrainer:
             optimizer=optimization.optimizer,
             scheduler=scheduler,
             rate_names=optimization.rate_names,
-            loss=DenoisingLoss(args, text_encoder, unet, precision),
+            loss=DenoisingLoss(args, text_encoder, unet),
             precision=precision,
-            checkpoints=Checkpoints(args, network, metadata, save_dtype(args)),
+            checkpoints=Checkpoints(args, network, metadata, precision.save_dtype(args)),
             states=states,
             sampler=Sampler(args, text_encoder, unet),
             tracker=make_tracker(args, folder),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -127,6 +128,12 @@ class Bar:
             self._drawn_at += gone
             self._paused_at = None
 
+    @classmethod
+    def close_all(cls) -> None:
+        """Close what is still open; at the end of the program, so after the traceback of a failure."""
+        for bar in list(cls._open):
+            bar.close()
+
     def close(self) -> None:
         """Draw the bar for the last time and end its line; closing twice does nothing."""
         if self in Bar._open:
@@ -134,6 +141,9 @@ class Bar:
             self.draw(line=0)
             sys.stderr.write("\n")
             sys.stderr.flush()
+
+
+atexit.register(Bar.close_all)
 
 
 def track(items: Iterable[T], total: int, name: str = "") -> Iterator[T]:

@@ -11,10 +11,10 @@ from typing import Any
 
 import torch
 from networks.lora import LoRANetwork
-from safetensors.torch import load_file, save_file
 
 from library.checkpoints import epoch_name, epoch_to_remove, last_name, step_name, step_to_remove
 from library.precision import Precision
+from library.weights import load_weights, save_weights
 
 logger = logging.getLogger(__name__)
 TRAIN_STATE = "train_state.json"
@@ -78,7 +78,7 @@ class States:
         logger.info(f"save train state to {folder / TRAIN_STATE} at epoch {epoch} step {step}")
         (folder / TRAIN_STATE).write_text(json.dumps({"current_epoch": epoch, "current_step": step}), "utf-8")
         weights = {name: tensor.contiguous() for name, tensor in self._network.state_dict().items()}
-        save_file(weights, folder / "model.safetensors")
+        save_weights(folder / "model.safetensors", weights)
         logger.info(f"Model weights saved in {folder / 'model.safetensors'}")
         torch.save(self._optimizer.state_dict(), folder / "optimizer.bin")
         logger.info(f"Optimizer state saved in {folder / 'optimizer.bin'}")
@@ -107,7 +107,7 @@ class States:
             data = json.loads(train_state.read_text("utf-8"))
             step = int(data["current_step"])
             logger.info(f"load train state from {train_state}: {data}")
-        self._network.load_state_dict(load_file(folder / "model.safetensors"))
+        self._network.load_state_dict(load_weights(folder / "model.safetensors"))
         logger.info("All model weights loaded successfully")
         self._optimizer.load_state_dict(self._read(folder / "optimizer.bin"))
         logger.info("All optimizer states loaded successfully")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 from pathlib import Path
 
 import torch
-from safetensors.torch import load_file, save, save_file
+from safetensors.torch import load_file, save
 from torch import Tensor
+
+CHUNK = 1 << 20
 
 
 def load_weights(path: Path) -> dict[str, Tensor]:
@@ -18,12 +21,39 @@ def load_weights(path: Path) -> dict[str, Tensor]:
     return loaded
 
 
-def save_weights(path: Path, tensors: dict[str, Tensor], metadata: dict[str, str] | None) -> None:
-    """Write tensors straight under the final name, as the trainer does: a full disk leaves a cut file."""
-    if path.suffix == ".safetensors":
-        save_file(tensors, path, metadata or None)
-    else:
+class SafetensorError(Exception):
+    """A file could not be written; said in the words of the library that the trainer uses."""
+
+
+SafetensorError.__module__ = "safetensors_rust"  # the name that a traceback of the trainer shows
+KINDS = {
+    errno.ENOSPC: "StorageFull",
+    getattr(errno, "EDQUOT", 122): "QuotaExceeded",
+    errno.EFBIG: "FileTooLarge",
+    errno.EACCES: "PermissionDenied",
+    errno.EROFS: "ReadOnlyFilesystem",
+}
+
+
+def save_weights(path: Path, tensors: dict[str, Tensor], metadata: dict[str, str] | None = None) -> None:
+    """Write tensors straight under the final name, as the trainer does.
+
+    Raises:
+        SafetensorError: The disk is full, or the file cannot be written; what was written stays behind.
+    """
+    if path.suffix != ".safetensors":
         torch.save(tensors, path)
+        return
+    data = save(tensors, metadata or None)
+    try:
+        with path.open("wb", buffering=0) as file:
+            written = 0
+            while written < len(data):
+                written += file.write(data[written : written + CHUNK])
+    except OSError as error:
+        kind = KINDS.get(error.errno or 0, "Other")
+        reason = f'Os {{ code: {error.errno}, kind: {kind}, message: "{error.strerror}" }}'
+        raise SafetensorError(f"Error while serializing: IoError({reason})") from None
 
 
 def weight_hashes(state: dict[str, Tensor]) -> dict[str, str]:
