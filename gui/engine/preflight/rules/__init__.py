@@ -7,6 +7,7 @@ from gui.engine.preflight.rules import (
     attention,
     buckets,
     caching,
+    datasets,
     family_rules,
     flux_options,
     full_training,
@@ -25,6 +26,7 @@ from gui.engine.preflight.rules import (
 
 ALL_RULES: tuple[Rule, ...] = (
     *paths.RULES,
+    *datasets.RULES,
     *sampling.RULES,
     *caching.RULES,
     *precision.RULES,
