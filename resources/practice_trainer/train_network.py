@@ -6,24 +6,26 @@ import argparse
 import importlib.util
 import logging
 import sys
-from pathlib import Path
 
 from library import arguments
 from library.records import setup_logging
 
 setup_logging()
 logger = logging.getLogger(__name__)
-SCRIPT = Path(__file__).name
 
 
 def setup_parser() -> argparse.ArgumentParser:
     """Return the argument parser; needs nothing but the standard library."""
-    return arguments.build_parser(SCRIPT)
+    return arguments.build_parser("train_network.py")
 
 
-def main() -> int:
-    """Read the arguments and train."""
-    parser = setup_parser()
+def main(parser: argparse.ArgumentParser, *, sdxl: bool = False) -> int:
+    """Read the arguments and train.
+
+    Args:
+        parser: Of the script that was started.
+        sdxl: Whether it is the one for SDXL.
+    """
     args = arguments.read_config_file(parser, parser.parse_args())
     if importlib.util.find_spec("torch") is None:
         print(
@@ -35,11 +37,12 @@ def main() -> int:
     arguments.prepare_logging(args)
     arguments.verify(args)
     logger.info("Practice trainer: a small real training at 32 px; its files are no LoRA for a real model.")
+    from library.families import SDXL, STABLE_DIFFUSION
     from library.network_trainer import NetworkTrainer
 
-    NetworkTrainer(args).train()
+    NetworkTrainer(args, SDXL if sdxl else STABLE_DIFFUSION).train()
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(setup_parser()))

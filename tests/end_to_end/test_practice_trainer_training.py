@@ -14,6 +14,7 @@ from safetensors.numpy import load_file
 
 from gui.engine.plan.plan_file import load_plan
 from gui.engine.plan.sample import copy_sample_project
+from gui.engine.trainer.events import Phase
 from gui.engine.trainer.safetensors_file import read_header
 from gui.engine.trainer.tensors import check_tensors
 
@@ -316,3 +317,17 @@ def test_that_large_weights_are_scaled_down_where_that_is_asked_for(tmp_path):
     assert "Keys Scaled=" in run.text
     assert "Average key norm=" in run.text
     assert run.tally.model_saved
+
+
+def test_that_the_script_for_sdxl_keeps_what_the_text_encoder_made(tmp_path):
+    words = ("--cache_latents", "--cache_text_encoder_outputs", "--mixed_precision", "bf16")
+    script = "sdxl_train_network.py"
+    run = practice(tmp_path, *words, "--network_train_unet_only", script=script)
+    refused = practice(tmp_path, *words, script=script)
+
+    phases = [event.phase for event in run.events if isinstance(event, Phase)]
+    assert phases[:3] == ["loading", "caching-latents", "caching-text"]
+    assert "text_encoder [1] dtype: torch.float32" in run.text
+    assert run.tally.last_step == 6
+    assert run.tally.model_saved
+    assert refused.tally.cause.message.startswith("network for Text Encoder cannot be trained with caching")

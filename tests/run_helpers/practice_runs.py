@@ -88,6 +88,7 @@ def practice(
     images: int = 10,
     left_out: Sequence[str] = (),
     env: Mapping[str, str] = SUPERVISED,
+    script: str = "train_network.py",
 ) -> PracticeRun:
     """Train on small images and return the ended run.
 
@@ -97,6 +98,7 @@ def practice(
         images: How many there are.
         left_out: Arguments of the usual command line that are not given.
         env: Added to the environment.
+        script: The script's file name.
     """
     if not (folder / "data").exists():
         make_images(folder / "data" / "1_sks thing", images)
@@ -117,7 +119,7 @@ def practice(
     given = [
         str(word) for name, value in usual.items() if name not in left_out for word in (f"--{name}", value)
     ]
-    command = [sys.executable, "-B", "train_network.py", *given, *map(str, words)]
+    command = [sys.executable, "-B", script, *given, *map(str, words)]
     ended = subprocess.run(
         command,
         cwd=TRAINER,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from multiprocessing import Value
 from pathlib import Path
 from typing import Any
@@ -164,15 +164,15 @@ class ImageDataset:
             order.shuffle(images)
 
     def batch(self, number: int) -> Batch:
-        """Return one batch: ``pixels`` n×3×32×32, ``tokens`` n×24, ``weights`` n, ``captions``."""
+        """Return one batch: ``pixels`` n×3×32×32, ``tokens`` n×24, and ``text`` n×24×32 or None."""
         bucket, start = self.batches[number]
         images = self.buckets[bucket][start : start + self.settings.batch_size]
         captions = [caption_for_step(info.caption, info.subset, self.epoch) for info in images]
         return {
             "pixels": np.stack([self._pixels(info) for info in images]),
             "tokens": np.asarray([tokens(caption) for caption in captions], np.int64),
+            "text": None if images[0].text is None else np.stack([info.text for info in images]),
             "regularization": [info.subset.is_reg for info in images],
-            "captions": captions,
         }
 
     def _pixels(self, info: ImageInfo) -> np.ndarray:
@@ -193,6 +193,15 @@ class ImageDataset:
         logger.info("caching latents...")
         for info in track(self.images, len(self.images)):
             info.pixels = load_pixels(info.path)
+
+    def cache_text(self, encode: Callable[[str], np.ndarray]) -> None:
+        """Encode all captions once, as they are, under a bar."""
+        logger.info("caching Text Encoder outputs with caching strategy.")
+        logger.info("checking cache validity...")
+        missing = [info for info in track(self.images, len(self.images)) if info.text is None]
+        logger.info("caching Text Encoder outputs...")
+        for info in track(missing, len(missing)):
+            info.text = encode(info.caption)
 
 
 class DatasetGroup:
@@ -241,11 +250,29 @@ class DatasetGroup:
             for subset in dataset.settings.subsets
         )
 
+    @property
+    def text_cacheable(self) -> bool:
+        """Whether no subset changes its captions at each use."""
+        return not any(
+            subset.caption_dropout_rate > 0
+            or subset.shuffle_caption
+            or subset.token_warmup_step > 0
+            or subset.caption_tag_dropout_rate > 0
+            for dataset in self.datasets
+            for subset in dataset.settings.subsets
+        )
+
     def cache(self) -> None:
         """Load the images of all datasets."""
         for number, dataset in enumerate(self.datasets):
             logger.info(f"[Dataset {number}]")
             dataset.cache()
+
+    def cache_text(self, encode: Callable[[str], np.ndarray]) -> None:
+        """Encode the captions of all datasets."""
+        for number, dataset in enumerate(self.datasets):
+            logger.info(f"[Dataset {number}]")
+            dataset.cache_text(encode)
 
 
 def make_groups(settings: Sequence[DatasetSettings]) -> tuple[DatasetGroup, DatasetGroup | None]:

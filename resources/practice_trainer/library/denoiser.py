@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from library.captions import VOCABULARY
+from library.captions import VOCABULARY, tokens
 
 CHANNELS = 16
 TEXT_WIDTH = 32
@@ -124,12 +125,17 @@ class TextEncoder(nn.Module):
         self.token_embedding = nn.Embedding(VOCABULARY, TEXT_WIDTH, padding_idx=0)
         self.layers = nn.ModuleList([TextLayer(), TextLayer()])
 
-    def forward(self, tokens: Tensor) -> Tensor:
-        """Take n×words, return n×words×32."""
-        hidden = self.token_embedding(tokens)
+    def forward(self, words: Tensor) -> Tensor:
+        """Take the numbers of n×words, return n×words×32."""
+        hidden = self.token_embedding(words)
         for layer in self.layers:
             hidden = layer(hidden)
         return hidden
+
+    @torch.no_grad()
+    def encode(self, caption: str) -> np.ndarray:
+        """Return the vectors of one caption, 24×32."""
+        return self(torch.tensor([tokens(caption)]))[0].numpy()
 
 
 class Noise:

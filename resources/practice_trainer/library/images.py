@@ -36,6 +36,7 @@ class ImageInfo:
         repeats: How often it comes in an epoch.
         size: Width and height in pixels; (0, 0) when the file is no image.
         pixels: The small square, float32 3×32×32 in -1…1, once it is cached.
+        text: What the text encoder made of the caption, float32 24×32, once that is cached.
     """
 
     path: Path
@@ -44,6 +45,7 @@ class ImageInfo:
     repeats: int
     size: Size | None = None
     pixels: np.ndarray | None = None
+    text: np.ndarray | None = None
 
 
 def image_files(folder: Path) -> list[Path]:

@@ -43,7 +43,10 @@ class DenoisingLoss:
         else:
             timesteps = torch.full((len(pixels),), timestep)
         noisy = self._noise.add(pixels, noise, timesteps)
-        text = self._text_encoder(torch.from_numpy(batch["tokens"]))
+        if batch["text"] is None:
+            text = self._text_encoder(torch.from_numpy(batch["tokens"]))
+        else:
+            text = torch.from_numpy(batch["text"])
         guess = self._unet(noisy, timesteps, text)
         each = self._compare(guess, noise).mean((1, 2, 3))
         return (each * self._weights(batch, timesteps)).mean()

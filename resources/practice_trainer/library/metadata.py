@@ -189,7 +189,6 @@ def describe_training(
         "ss_num_validation_images": held_out.train_count if held_out else 0,
         "ss_num_reg_images": group.reg_count,
         "ss_num_batches_per_epoch": len(group),
-        "ss_base_model_version": "sd_v1",
         "ss_sd_scripts_commit_hash": "(unknown)",
         # Nobody shall take such a file for a LoRA of a real model.
         "ss_practice_trainer": True,

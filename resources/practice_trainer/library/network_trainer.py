@@ -15,6 +15,7 @@ import torch
 from library.checkpoints import Checkpoints
 from library.config_util import read_datasets
 from library.dataset import DatasetGroup, make_groups
+from library.families import Family, caches_text
 from library.loop import Parts, TrainingLoop
 from library.losses import DenoisingLoss
 from library.metadata import describe_training
@@ -31,22 +32,20 @@ NO_DATA = (
     "画像がありません。引数指定を確認してください（train_data_dirには画像があるフォルダではなく、"
     "画像があるフォルダの親フォルダを指定する必要があります）"
 )
-NOT_CACHEABLE = (
-    "when caching latents, either color_aug or random_crop cannot be used / "
-    "latentをキャッシュするときはcolor_augとrandom_cropは使えません"
-)
 
 
 class NetworkTrainer:
     """Trains a LoRA as the arguments say.
 
     Attributes:
+        family: What the script is for.
         started: When, in seconds since 1970.
         session_id: A random number that all files of the run carry.
     """
 
-    def __init__(self, args: argparse.Namespace) -> None:
+    def __init__(self, args: argparse.Namespace, family: Family) -> None:
         self._args = args
+        self.family = family
         self.started = time.time()
         self.session_id = random.randint(0, 2**32)
 
@@ -60,8 +59,7 @@ class NetworkTrainer:
             logger.error(NO_DATA)
             return
         groups = [group, held_out] if held_out else [group]
-        if self._args.cache_latents:
-            assert all(one.cacheable for one in groups), NOT_CACHEABLE
+        self.family.check(self._args, groups)
         logger.info("preparing accelerator")
         folder = logging_folder(self._args)
         print("accelerator device: cpu")
@@ -81,6 +79,8 @@ class NetworkTrainer:
         text_encoder, unet = load_target_model(args.pretrained_model_name_or_path)
         for one in groups if args.cache_latents else ():
             one.cache()
+        for one in groups if caches_text(args) else ():
+            one.cache_text(text_encoder.encode)
         network = make_network(args, text_encoder, unet)
         print("prepare optimizer, data loader etc.")
         optimization = prepare_optimizer(args, network)
@@ -124,6 +124,7 @@ class NetworkTrainer:
             session_id=self.session_id,
             training_started_at=self.started,
             text_encoder_lr=text_rate(self._args),
+            base_model_version=self.family.version,
             **facts,
         )
 
@@ -135,7 +136,8 @@ class NetworkTrainer:
             logger.info(f"skipping epoch {epoch + 1} because initial_step (multiplied) is {skipped}")
             skipped -= len(parts.loader)
         logger.info(f"unet dtype: {parts.precision.dtype}, device: cpu")
-        logger.info("text_encoder [0] dtype: torch.float32, device: cpu")
+        for number in range(self.family.text_encoders):
+            logger.info(f"text_encoder [{number}] dtype: torch.float32, device: cpu")
         TrainingLoop(self._args, parts).run(first_epoch, skipped)
 
     def _announce(
