@@ -20,6 +20,11 @@ FINE = 3  # drawn larger and shrunk, so that edges are smooth
 TRIGGER = "pimolo"
 FUR, FUR_DARK, CREAM, PINK, INK = "#f08c3a", "#c96420", "#fff0d8", "#f6a8b4", "#2b2430"
 Draw = ImageDraw.ImageDraw
+# Ovals by middle, half width, half height, and colour, in units of the creature's height.
+WEARABLE = {
+    "scarf": ((0, 0.1, 0.3, 0.06, "#3f7fc4"), (-0.2, 0.2, 0.05, 0.12, "#3f7fc4")),
+    "hat": ((0, -0.3, 0.24, 0.04, "#6a4a9c"), (0, -0.38, 0.13, 0.11, "#6a4a9c")),
+}
 
 
 @dataclass(frozen=True)
@@ -152,6 +157,11 @@ def creature(draw: Draw, middle: float, foot: float, unit: float, scene: Scene) 
         w, h = half_width * unit, half_height * unit
         draw.ellipse([cx - w, cy - h, cx + w, cy + h], colour)
 
+    def closed_eye(x: float, y: float) -> None:
+        cx, cy = at(x, y)
+        box = [cx - unit * 0.05, cy - unit * 0.03, cx + unit * 0.05, cy + unit * 0.04]
+        draw.arc(box, 0, 180, INK, max(2, round(unit * 0.018)))
+
     _tail(draw, at, unit)
     for x in (-0.16, 0.14):
         oval(x, -0.42, 0.085, 0.24, FUR)
@@ -162,26 +172,15 @@ def creature(draw: Draw, middle: float, foot: float, unit: float, scene: Scene) 
         oval(x, 0.33, 0.1, 0.05, FUR_DARK)
     for x in (-0.11, 0.13):
         if scene.asleep:
-            x0, y0 = at(x, -0.1)
-            draw.arc(
-                [x0 - unit * 0.05, y0 - unit * 0.03, x0 + unit * 0.05, y0 + unit * 0.04],
-                0,
-                180,
-                INK,
-                max(2, round(unit * 0.018)),
-            )
+            closed_eye(x, -0.1)
         else:
             oval(x, -0.1, 0.045, 0.06, INK)
             oval(x + 0.015, -0.12, 0.016, 0.02, "#ffffff")
     oval(0.02, -0.01, 0.035, 0.025, FUR_DARK)
     for x in (-0.19, 0.22):
         oval(x, 0.0, 0.04, 0.025, PINK)
-    if scene.wearing == "scarf":
-        oval(0, 0.1, 0.3, 0.06, "#3f7fc4")
-        oval(-0.2, 0.2, 0.05, 0.12, "#3f7fc4")
-    if scene.wearing == "hat":
-        oval(0, -0.3, 0.24, 0.04, "#6a4a9c")
-        oval(0, -0.38, 0.13, 0.11, "#6a4a9c")
+    for figures in WEARABLE.get(scene.wearing, ()):
+        oval(*figures)
 
 
 SQUARE, WIDE, TALL = (256, 256), (320, 192), (192, 320)

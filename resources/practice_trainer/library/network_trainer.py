@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import math
 import random
 import time
 from pathlib import Path
@@ -22,7 +21,7 @@ from library.metadata import describe_training
 from library.model_util import load_target_model
 from library.precision import Precision
 from library.sampling import Sampler
-from library.setup import count_steps, make_loader, make_network, prepare_optimizer, text_rate
+from library.setup import count_epochs, count_steps, make_loader, make_network, prepare_optimizer, text_rate
 from library.states import States
 from library.tracking import logging_folder, make_tracker
 
@@ -67,7 +66,7 @@ class NetworkTrainer:
 
     def _seed(self) -> None:
         if self._args.seed is None:
-            self._args.seed = random.randint(0, 2**32)
+            self._args.seed = random.randint(0, 2**32 - 1)
         random.seed(self._args.seed)
         np.random.seed(self._args.seed)  # refuses the seeds that the trainer refuses
         torch.manual_seed(self._args.seed)
@@ -91,9 +90,7 @@ class NetworkTrainer:
         precision.cut(text_encoder, unet, network)
         states = States(args, network, optimization.optimizer, scheduler, precision)
         resumed = states.load(Path(args.resume)) if args.resume else None
-        epochs = math.ceil(args.max_train_steps / steps_per_epoch)
-        if args.save_n_epoch_ratio and args.save_n_epoch_ratio > 0:
-            args.save_every_n_epochs = math.floor(epochs / args.save_n_epoch_ratio) or 1
+        epochs = count_epochs(args, steps_per_epoch)
         self._announce(group, held_out, len(loader), epochs)
         metadata = self._metadata(group, held_out, num_epochs=epochs, optimizer=optimization.name)
         parts = Parts(

@@ -111,3 +111,14 @@ def count_steps(args: argparse.Namespace, batches: int) -> int:
             f"指定エポックまでのステップ数: {args.max_train_steps}"
         )
     return steps_per_epoch
+
+
+def count_epochs(args: argparse.Namespace, steps_per_epoch: int) -> int:
+    """Return how many epochs the steps make, the last one perhaps in part.
+
+    ``save_n_epoch_ratio`` is turned into ``save_every_n_epochs`` here.
+    """
+    epochs = math.ceil(args.max_train_steps / steps_per_epoch)
+    if args.save_n_epoch_ratio and args.save_n_epoch_ratio > 0:
+        args.save_every_n_epochs = epochs // args.save_n_epoch_ratio or 1
+    return epochs
