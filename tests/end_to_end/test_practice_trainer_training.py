@@ -292,17 +292,18 @@ for name, warmup in json.loads(sys.argv[1]):
     rates[name] = [round(_factor(args, name, 8, step), 4) for step in range(9)]
 print(json.dumps(rates))
 """
-    # As transformers.optimization, which the trainer uses, gives them.
+    # What transformers.optimization, which the trainer uses, gave for the same arguments.
     expected = {
         "constant_with_warmup": [0, 0.25, 0.5, 0.75, 1, 1, 1, 1, 1],
         "linear": [0, 0.5, 1, 0.8333, 0.6667, 0.5, 0.3333, 0.1667, 0],
         "cosine": [1, 0.9619, 0.8536, 0.6913, 0.5, 0.3087, 0.1464, 0.0381, 0],
         "cosine_with_restarts": [1, 0.8536, 0.5, 0.1464, 1, 0.8536, 0.5, 0.1464, 0],
         "polynomial": [1, 0.7656, 0.5625, 0.3906, 0.25, 0.1406, 0.0625, 0.0156, 0],
-        "warmup_stable_decay": [0, 0.5, 1, 1, 1, 1, 1, 0.55, 0.1],
+        "warmup_stable_decay": [0.1, 0.55, 1, 1, 1, 1, 1, 0.1, 0.1],
+        "inverse_sqrt": [0, 0.5, 1, 0.8165, 0.7071, 0.6325, 0.5774, 0.5345, 0.5],
         "cosine_with_min_lr": [1, 0.8682, 0.55, 0.2318, 0.1, 0.2318, 0.55, 0.8682, 1],
     }
-    warmups = {"constant_with_warmup": 4, "linear": 0.25, "warmup_stable_decay": 2}
+    warmups = {"constant_with_warmup": 4, "linear": 0.25, "warmup_stable_decay": 2, "inverse_sqrt": 2}
     asked = json.dumps([(name, warmups.get(name, 0)) for name in expected])
     done = subprocess.run(
         [sys.executable, "-B", "-c", script, asked], cwd=TRAINER, capture_output=True, text=True, timeout=120

@@ -133,8 +133,10 @@ def _height(name: str, args: argparse.Namespace, share: float) -> float:
 def _factor(args: argparse.Namespace, name: str, total: int, step: int) -> float:
     """Return what the learning rate is multiplied with at a step, from 0."""
     warmup = _steps(args.lr_warmup_steps, total)
+    lowest = args.lr_scheduler_min_lr_ratio or 0.0
     if step < warmup:
-        return step / max(1, warmup)
+        start = lowest if name == "warmup_stable_decay" else 0.0
+        return step / warmup * (1 - start) + start
     if name == "constant_with_warmup":
         return 1.0
     if name == "inverse_sqrt":
@@ -142,9 +144,12 @@ def _factor(args: argparse.Namespace, name: str, total: int, step: int) -> float
         return math.sqrt(scale / (step - warmup + scale))
     if name == "warmup_stable_decay":
         decay = _steps(args.lr_decay_steps, total)
-        lowest = args.lr_scheduler_min_lr_ratio or 0.0
         gone = step - (total - decay)
-        return 1.0 if gone < 0 or not decay else _cosine(min(1.0, gone / decay)) * (1 - lowest) + lowest
+        if gone < 0 or not decay:
+            return 1.0
+        if gone >= decay:
+            return lowest
+        return _cosine(gone / decay, args.lr_scheduler_num_cycles / 2) * (1 - lowest) + lowest
     return _height(name, args, min(1.0, (step - warmup) / max(1, total - warmup)))
 
 
