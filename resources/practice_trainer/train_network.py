@@ -1,4 +1,11 @@
-"""Trains a LoRA: the practice trainer's door, with the arguments of the trainer that it stands in for."""
+"""Trains a LoRA: the practice trainer's door, with the arguments of the trainer that it stands in for.
+
+All of that trainer's arguments are taken and judged by the same parser. Heeded are those about datasets
+of image folders, captions, the LoRA's size, learning rates, optimizer, schedule, steps and epochs,
+precision, saves, states, resuming, samples, validation, trackers and records. Those about the large
+model's memory, speed and noise (attention, checkpointing, offloading, timestep tricks) change nothing
+here: the model is a few hundred kilobytes, and every image is shrunk to 32 × 32.
+"""
 
 from __future__ import annotations
 

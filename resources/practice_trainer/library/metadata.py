@@ -66,6 +66,7 @@ FROM_ARGUMENTS = [
     "validate_every_n_steps",
     "resize_interpolation",
 ]
+LARGEST_HASHED_BYTES = 1 << 26
 FLAGS = {
     "full_fp16": "full_fp16",
     "v2": "v2",
@@ -165,7 +166,8 @@ def _of_arguments(args: argparse.Namespace, dataset: ImageDataset) -> dict[str, 
 def _of_base(path: str) -> dict[str, str]:
     file = Path(path)
     found: dict[str, str] = {"ss_sd_model_name": file.name}
-    if file.is_file():
+    # A large model is not what was trained, and hashing it would take longer than the training.
+    if file.is_file() and file.stat().st_size <= LARGEST_HASHED_BYTES:
         found["ss_sd_model_hash"] = legacy_hash(file)
         found["ss_new_sd_model_hash"] = sha256(file)
     return found
