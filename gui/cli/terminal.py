@@ -222,7 +222,7 @@ def _trainer_line(event: TrainerEvent | RunEvent) -> str:
             return phase_words().get(event.phase, event.phase)
         case Epoch():
             return _("epoch {epoch} of {epochs}").format(epoch=event.epoch, epochs=event.total)
-        case LossNonfinite():
+        case LossNonfinite(source="bar"):
             return _("The loss is {value} at step {step}.").format(
                 value=figure(event.value if event.value is not None else math.nan), step=event.step
             )

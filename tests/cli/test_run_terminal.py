@@ -113,6 +113,7 @@ def said(*sentence: str) -> dict[str, str]:
         (Epoch(epoch=2, total=3), "epoch 2 of 3"),
         (LossNonfinite(step=7, value=float("inf")), "The loss is inf at step 7."),
         (LossNonfinite(step=7), "The loss is nan at step 7."),
+        (LossNonfinite(step=7, source="tracker"), ""),
         (Warned(message="first\nsecond"), "warning: first"),
         (Warned(message=""), "warning: "),
         (Error(type="ValueError", message="x" * 300), "error: ValueError: " + "x" * 199 + "…"),
