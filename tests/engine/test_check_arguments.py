@@ -64,6 +64,27 @@ def test_that_another_spelling_of_a_known_name_is_safely_renamed(name):
     assert finding.fixes[0].safe
 
 
+def test_that_the_beginning_of_one_name_is_safely_written_in_full():
+    finding = only(save_every_n_epo=2)
+    assert (finding.id, finding.severity) == ("arg-short", "stop")
+    assert finding.fixes[0].changes == {"save_every_n_epo": None, "save_every_n_epochs": 2}
+    assert finding.fixes[0].safe
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("save_every_n", 2),  # begins two names
+        ("save_every_n_epo", "two"),  # would be refused as well
+        ("text_encoder", "qwen.safetensors"),  # another script's own, and not text_encoder_lr
+        ("hel", True),
+        ("", 1),
+    ],
+)
+def test_that_other_beginnings_are_just_unknown(name, value):
+    assert only(**{name: value}).id == "arg-unknown"
+
+
 def test_that_a_second_spelling_never_overwrites_the_first():
     finding = only(**{"--network_dim": 8, "network_dim": 4})
     assert [fix.changes for fix in finding.fixes] == [{"--network_dim": None}]

@@ -271,7 +271,7 @@ def test_that_a_sound_dataset_has_no_findings():
         ({"prior_loss_weight": 1.0}, "dataset-unknown", "dataset.prior_loss_weight"),
         ({"enable_bucket": 1}, "dataset-type", "dataset.enable_bucket"),
         ({"batch_size": 2.0}, "dataset-type", "dataset.batch_size"),
-        ({"batch_size": True}, "dataset-type", "dataset.batch_size"),
+        ({"batch_size": True}, "dataset-bool", "dataset.batch_size"),
         ({"resolution": "768,768"}, "dataset-type", "dataset.resolution"),
         ({"resolution": [768]}, "dataset-type", "dataset.resolution"),
         ({"resolution": [768.0, 512]}, "dataset-type", "dataset.resolution"),

@@ -115,7 +115,23 @@ SHAPES = [
 WORDS = st.one_of(
     st.text(max_size=12),
     st.text(alphabet="-+.0123456789eE_%, =ainf\n", max_size=8),
-    st.sampled_from(["--", "-", "-1", "-1e-5", "--other", "--value", "-x y", "--other=1", " 768", "@file"]),
+    st.sampled_from(
+        [
+            "--",
+            "-",
+            "- ",
+            "- a=b",
+            "-\n",
+            "-1",
+            "-1e-5",
+            "--other",
+            "--value",
+            "-x y",
+            "--other=1",
+            " 768",
+            "@file",
+        ]
+    ),
 )
 SCALARS = st.one_of(
     WORDS, st.integers(-(10**20), 10**20), st.floats(), st.sampled_from([150, 225, 0.5, "fp16", "bf16"])
@@ -204,6 +220,7 @@ def test_that_our_reader_of_steps_agrees_with_the_trainers(text):
         ({"type": "float", "nargs": "*"}, [-1.5e20, 0.0], ("--value", "-150000000000000000000", "0.0")),
         ({"type": "str", "nargs": "*"}, ["betas=0.9,0.99", "d=1"], ("--value", "betas=0.9,0.99", "d=1")),
         ({"type": "str", "nargs": "*"}, [], ("--value",)),
+        ({"type": "str", "nargs": "*"}, ["- a", "-", "x"], ("--value", "- a", "-", "x")),
         ({"type": "str", "nargs": "?", "const": "all"}, True, ("--value",)),
         ({"type": "str", "action": "_AppendAction"}, ["a", "-b"], ("--value", "a", "--value=-b")),
         ({"action": "_StoreTrueAction", "nargs": 0, "const": True}, True, ("--value",)),

@@ -190,7 +190,11 @@ def _judge_value(target: str, option: DatasetOption, value: Any) -> Iterator[Fin
         if meant is not None
         else ()
     )
-    yield _wrong(target, sentence, fixes)
+    if isinstance(value, bool) and option.type in ("int", "number", "size"):
+        detail = _("The trainer would take it for the number {number}.").format(number=int(value))
+        yield _wrong(target, sentence, fixes, "dataset-bool", detail)
+    else:
+        yield _wrong(target, sentence, fixes)
 
 
 def _meant(option: DatasetOption, value: Any) -> Any:
@@ -253,12 +257,14 @@ def _missing(target: str, sentence: str) -> Finding:
     return _wrong(target, sentence, kind="dataset-missing")
 
 
-def _wrong(target: str, sentence: str, fixes: tuple[Fix, ...] = (), kind: str = "dataset-type") -> Finding:
+def _wrong(
+    target: str, sentence: str, fixes: tuple[Fix, ...] = (), kind: str = "dataset-type", detail: str = ""
+) -> Finding:
     return Finding(
         id=kind,
         severity="stop",
         title=sentence,
-        detail=_("The trainer would refuse the whole dataset file and end."),
+        detail=detail or _("The trainer would refuse the whole dataset file and end."),
         arguments=(target,),
         where=target,
         fixes=fixes,

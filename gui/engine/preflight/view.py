@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from gui.engine.plan.dataset_options import CONTROLNET_SCRIPTS
 from gui.engine.plan.families import Family, KindOfTraining, families
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.preflight.facts import Facts, GpuFact, ModelFact, PathFact, SubsetFact
@@ -255,6 +256,10 @@ class View:
                 if candidate is not None and candidate.script == self.script:
                     return candidate
         return None
+
+    def is_paired(self, subset: SubsetView) -> bool:
+        """Return whether a subset pairs images with conditioning images."""
+        return self.script in CONTROLNET_SCRIPTS or bool(subset.own.get("conditioning_data_dir"))
 
     @property
     def trains_network(self) -> bool:

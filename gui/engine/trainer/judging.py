@@ -12,7 +12,7 @@ from gui.engine.redaction import SECRET_ARGUMENTS
 from gui.engine.texts import _
 from gui.engine.trainer.argument import Argument
 from gui.engine.trainer.catalogue import Catalogue, ScriptArguments
-from gui.engine.trainer.values import Problem, ProblemKind, words_for
+from gui.engine.trainer.values import Problem, ProblemKind, Words, words_for
 
 _IDS: dict[ProblemKind, str] = {
     "type": "arg-type",
@@ -58,9 +58,10 @@ def _unknown(
     script: ScriptArguments,
     catalogue: Catalogue | None,
 ) -> Finding:
-    same = script.find(name) or script.find(name.strip().lstrip("-").replace("-", "_"))
-    near = [same.dest] if same else difflib.get_close_matches(name, script.arguments, n=3, cutoff=_NEAR)
     others = _same_kind_first(script.name, catalogue.scripts_with(name)) if catalogue else ()
+    full = None if others else _abbreviated(name, value, script)
+    same = script.find(name) or script.find(name.strip().lstrip("-").replace("-", "_")) or full
+    near = [same.dest] if same else difflib.get_close_matches(name, script.arguments, n=3, cutoff=_NEAR)
     fixes = [
         Fix(
             id=f"rename-to-{candidate}",
@@ -74,16 +75,30 @@ def _unknown(
     lora_meant = "network_module" not in script.arguments and any(arguments.get(key) for key in _LORA_MARKS)
     certain = bool(others) or (same is not None and not fixes)
     fixes.append(_remove(name, safe=certain and not lora_meant))
+    if full is not None:
+        title = _("“{name}” is short for {full}; a plan says it in full.").format(name=name, full=full.dest)
+        detail = _("The trainer guesses names from their beginnings; a newer one may guess another.")
+    else:
+        title = _("{script} has no argument “{name}”.").format(script=script.name, name=name)
+        detail = _detail_of_unknown(near, others)
     return Finding(
-        id="arg-unknown",
+        id="arg-short" if full else "arg-unknown",
         severity="stop",
-        title=_("{script} has no argument “{name}”.").format(script=script.name, name=name),
-        detail=_detail_of_unknown(near, others),
+        title=title,
+        detail=detail,
         arguments=(name,),
         where=name,
         fixes=() if "." in name else tuple(fixes),  # a dot would make the fix's target another place
         sources=("CLI-03", "CLI-04"),
     )
+
+
+def _abbreviated(name: str, value: Any, script: ScriptArguments) -> Argument | None:
+    """Return the argument that argparse would take a beginning of a name for, where it takes the value."""
+    begun = [row for row in script.rows for flag in row.flags if flag.startswith(f"--{name}")]
+    if not name or len(begun) != 1 or not begun[0].is_setting:
+        return None
+    return begun[0] if isinstance(words_for(begun[0], value), Words) else None
 
 
 def _same_kind_first(script: str, others: tuple[str, ...]) -> tuple[str, ...]:

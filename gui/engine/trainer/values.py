@@ -24,6 +24,9 @@ ProblemKind = Literal["type", "choice", "flag", "count", "form"]
 _NUMBER_LIKE = re.compile(r"^-\d+$|^-\d*\.\d+$")
 """What argparse takes for a negative number and so not for an option (``_negative_number_matcher``)."""
 
+_DASH = re.compile(r"-( |\Z)")
+"""A dash by itself, or before a blank, names no option: argparse takes it for a value."""
+
 _SHOWN = 60
 
 _MEANT: dict[str, dict[Any, Any]] = {
@@ -237,7 +240,7 @@ def _listed(argument: Argument, words: Sequence[str], elements: Sequence[Any]) -
         negative = word.startswith("-")
         respelled = negative and argument.type == "float" and isinstance(element, float)
         plain = _plain_number(element) if respelled else word
-        if negative and not _NUMBER_LIKE.match(plain):
+        if negative and not _NUMBER_LIKE.match(plain) and not _DASH.match(word):
             raise _Refused(_unspellable(argument, word))
         spelled.append(plain)
     return (argument.flag, *spelled)

@@ -20,6 +20,32 @@ def test_that_cached_latents_exclude_changing_images(cache, arguments, dataset) 
     assert_fixes_mend("cache-aug", view)
 
 
+PAIRED = {**SUBSET, "conditioning_data_dir": "/masks"}
+
+
+@pytest.mark.parametrize(
+    ("identity", "script", "arguments", "option"),
+    [
+        ("cache-aug", "train_control_net.py", {"cache_latents": True}, "color_aug"),
+        ("cache-aug", "train_network.py", {"cache_latents": True, "masked_loss": True}, "color_aug"),
+        (
+            "cache-te-aug",
+            "sdxl_train_control_net.py",
+            {"cache_text_encoder_outputs": True},
+            "shuffle_caption",
+        ),
+    ],
+)
+def test_that_with_pairs_of_images_the_trainer_only_forgets_the_changes(
+    identity, script, arguments, option
+) -> None:
+    view = make_view(make_plan(arguments, {"subsets": [{**PAIRED, option: True}]}), script)
+    (finding,) = findings(identity, view)
+    assert finding.severity == "warning"
+    assert "does not refuse" in finding.detail
+    assert_fixes_mend(identity, view)
+
+
 @pytest.mark.parametrize(
     ("arguments", "dataset"),
     [

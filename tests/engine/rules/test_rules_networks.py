@@ -28,6 +28,7 @@ FIRES = [
     ("netw-pkg", "stop", SDXL, {"network_module": "lycoris.kohya", "network_args": ["algo=lokr"]}, NONE),
     ("dim-explicit", "warning", SD15, {"network_module": "networks.lora"}, {}),
     ("dim-explicit", "warning", SD15, {"network_module": "networks.lora", "network_dim": 32}, {}),
+    ("dim-explicit", "warning", SD15, {"network_module": "networks.lora", "network_dim": "many"}, {}),
     (
         "dim-explicit",
         "warning",

@@ -54,6 +54,13 @@ def _without_text_cache(view: View) -> Fix:
     )
 
 
+def _refusal(view: View, subset: SubsetView) -> str:
+    """Say what the trainer does about it; of pairs of images it does not look (train_util.py:2374)."""
+    if view.is_paired(subset):
+        return _("With conditioning images the trainer does not refuse it: it changes nothing.")
+    return _("The trainer refuses this after reading the dataset.")
+
+
 def _switched_on(subset: SubsetView, names: tuple[str, ...]) -> list[str]:
     return [name for name in names if subset.flag(name) or (subset.number(name) or 0) > 0]
 
@@ -78,12 +85,13 @@ def check_cache_aug(view: View) -> Iterator[Finding]:
             joined = ", ".join(names)
             yield Finding(
                 id="cache-aug",
-                severity="stop",
+                severity="warning" if view.is_paired(subset) else "stop",
                 title=_("Cached latents and {names} exclude each other.").format(names=joined),
                 detail=_(
-                    "A cached image is always the same, {names} would have to change it every time. The "
-                    "trainer refuses this after reading the dataset."
-                ).format(names=joined),
+                    "A cached image is always the same, {names} would have to change it every time."
+                ).format(names=joined)
+                + " "
+                + _refusal(view, subset),
                 arguments=(*map(subset.target_of, names), "cache_latents"),
                 where=subset.target,
                 fixes=(
@@ -105,13 +113,14 @@ def check_cache_te_aug(view: View) -> Iterator[Finding]:
             joined = ", ".join(names)
             yield Finding(
                 id="cache-te-aug",
-                severity="stop",
+                severity="warning" if view.is_paired(subset) else "stop",
                 title=_("Cached text encoder outputs and {names} exclude each other.").format(names=joined),
                 detail=_(
-                    "A cached caption is always the same, {names} would have to change it every time. The "
-                    "trainer refuses this after reading the dataset. Cached captions save memory; changing "
-                    "captions teach the words more broadly: choose one."
-                ).format(names=joined),
+                    "A cached caption is always the same, {names} would have to change it every time. Cached "
+                    "captions save memory; changing captions teach the words more broadly: choose one."
+                ).format(names=joined)
+                + " "
+                + _refusal(view, subset),
                 arguments=(*map(subset.target_of, names), "cache_text_encoder_outputs"),
                 where=subset.target,
                 fixes=(

@@ -179,23 +179,30 @@ def _not_a_parent(identity: str, title: str, parent: str) -> Finding:
 
 def check_repeats(view: View) -> Iterator[Finding]:
     """A folder with repeats below 1 is passed over (train_util.py:2119)."""
+    repeats = {subset.target: subset.number("num_repeats") for subset, _fact in _listed(view)}
+    nothing_left = all(number is not None and number < 1 for number in repeats.values())
     for subset, _fact in _listed(view):
-        repeats = subset.number("num_repeats")
-        if repeats is None or repeats >= 1:
+        number = repeats[subset.target]
+        if number is None or number >= 1:
             continue
+        detail = _("The trainer passes over folders with less than 1 repeat.")
+        if nothing_left:
+            detail += " " + _("Nothing is left to train on.")
+        elif view.is_paired(subset):
+            detail += " " + _("It stops at the conditioning images that are left over.")
         yield Finding(
             id="repeats-zero",
-            severity="danger",
+            severity="stop" if nothing_left or view.is_paired(subset) else "danger",
             title=_("{path} is not trained: its repeats are {repeats:g}.").format(
-                path=subset.value("image_dir"), repeats=repeats
+                path=subset.value("image_dir"), repeats=number
             ),
-            detail=_("The trainer passes over folders with less than 1 repeat."),
+            detail=detail,
             arguments=(subset.target_of("num_repeats"),),
             where=subset.target,
             fixes=(
                 write({subset.target_of("num_repeats"): ONCE}, _("take each image once"), identity="once"),
             ),
-            sources=("trainer: train_util.py:2119",),
+            sources=("trainer: train_util.py:2119, 2490",),
         )
 
 

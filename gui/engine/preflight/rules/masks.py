@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gui.engine.findings import Finding
-from gui.engine.plan.dataset_options import CONTROLNET_SCRIPTS
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.caching import caches_latents
 from gui.engine.preflight.rules.fixes import leave_out, write
@@ -29,11 +28,6 @@ IGNORES_ALPHA = {
 
 def _listed(view: View) -> tuple[SubsetView, ...]:
     return tuple(subset for subset in view.subsets if subset.own) if view.dataset_known else ()
-
-
-def is_paired(view: View, subset: SubsetView) -> bool:
-    """Return whether a subset pairs images with conditioning images."""
-    return view.script in CONTROLNET_SCRIPTS or bool(subset.own.get("conditioning_data_dir"))
 
 
 def check_masked_nothing(view: View) -> Iterator[Finding]:
@@ -97,7 +91,7 @@ def check_alpha_ignored(view: View) -> Iterator[Finding]:
 def check_control_crop(view: View) -> Iterator[Finding]:
     """Images with conditioning images cannot be cropped by lot (train_util.py:2395)."""
     for subset in _listed(view):
-        if not is_paired(view, subset) or not subset.flag("random_crop"):
+        if not view.is_paired(subset) or not subset.flag("random_crop"):
             continue
         yield Finding(
             id="control-crop",
@@ -115,7 +109,7 @@ def check_control_dropout(view: View) -> Iterator[Finding]:
     """With conditioning images a dropout by epochs drops all captions (train_util.py:2374-2533, 830)."""
     for subset in _listed(view):
         every = subset.number("caption_dropout_every_n_epochs") or 0
-        if not is_paired(view, subset) or every <= 1:
+        if not view.is_paired(subset) or every <= 1:
             continue
         yield Finding(
             id="control-dropout",

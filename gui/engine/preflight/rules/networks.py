@@ -153,7 +153,7 @@ def check_dim_explicit(view: View) -> Iterator[Finding]:
         return  # its alpha is another thing: see the rule about OFT
     if not missing and not (small and computes_in(view) == "fp16"):
         return
-    both = "network_dim" in missing or not missing
+    both = "network_dim" in missing or not missing or rank is None
     changes: dict[str, Any] = {"network_alpha": GOOD_RANK if both else rank}
     if both:
         changes["network_dim"] = GOOD_RANK

@@ -1,22 +1,26 @@
 """Rules about the resolution: that there is one, how it is written, and whether the family fits it.
 
-Source: trainer-facts 1.6 (train_util.py:1921, 5402-5421).
+Source: trainer-facts 1.6 (train_util.py:1517, 1921, 5402-5421).
 """
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator
 
 from gui.engine.dataset.buckets import Size
 from gui.engine.findings import Finding, Fix
 from gui.engine.preflight.rule import Rule
-from gui.engine.preflight.rules.fixes import write
+from gui.engine.preflight.rules.fixes import leave_out, write
 from gui.engine.preflight.steps import bucket_settings
 from gui.engine.preflight.view import SubsetView, View, as_size
 from gui.engine.texts import _
 
 SDXL_LEAST_PX = 768
 """Below this side (of a square of the same area) SDXL was seen to come out broken (MODEL-08, T10)."""
+
+INTERPOLATIONS = ("lanczos", "nearest", "bilinear", "linear", "bicubic", "cubic", "area", "box")
+"""What the dataset file may say; the command line does not know ``box`` (utils.py:330)."""
 
 PACKED_PX = 16
 """Transformer models pack 2×2 latents of 8×8 pixels into one token (flux_utils.py:433)."""
@@ -54,13 +58,16 @@ def check_resolution(view: View) -> Iterator[Finding]:
 
 
 def check_reso_format(view: View) -> Iterator[Finding]:
-    """A resolution is ``N`` or ``W,H`` without blanks, and above 0 (CLI-01, train_util.py:5410)."""
+    """A resolution is ``N`` or ``W,H``, and above 0 (CLI-01, train_util.py:5410)."""
+    if not view.dataset_known:
+        yield from _beside_own_file(view, "resolution")
+        return
     for dataset in view.dataset_views:
         value = dataset.value("resolution")
         size = as_size(value)
         if value is None or (size is not None and not isinstance(value, str)):
             continue
-        if size is None and not isinstance(value, (str, int)):
+        if size is None and (isinstance(value, bool) or not isinstance(value, (str, int))):
             continue  # the dataset's schema says it
         meant = write(
             {dataset.target_of("resolution"): list(size or ())},
@@ -78,6 +85,48 @@ def check_reso_format(view: View) -> Iterator[Finding]:
             fixes=(meant,) if size else _defaults(view, dataset),
             sources=("CLI-01", "trainer: train_util.py:5402-5413"),
         )
+
+
+def _beside_own_file(view: View, name: str) -> Iterator[Finding]:
+    """Beside the user's own dataset file the trainer reads the argument's text (train_util.py:5402-5423)."""
+    text = str(view.plan.arguments.get(name))
+    if not view.given(name) or (_is_size if name == "resolution" else _is_range)(text):
+        return
+    size = as_size(text) if name == "resolution" else None
+    meant = "{},{}".format(*size) if size else ""
+    yield Finding(
+        id="reso-format" if name == "resolution" else "face-crop",
+        severity="stop",
+        title=_("{name} “{value}” cannot be read by the trainer.").format(name=name, value=text),
+        detail=(
+            _("It must be one whole number, or width and height with a comma: 768,768.")
+            if name == "resolution"
+            else _("It must be two numbers with a comma, the smaller one first: 2.0,4.0.")
+        ),
+        arguments=(name,),
+        where=name,
+        fixes=(
+            write({name: meant}, _("write {size}").format(size=meant), identity="read-as-meant", safe=True)
+            if size
+            else leave_out(name),
+        ),
+        sources=("CLI-01", "trainer: train_util.py:5402-5423"),
+    )
+
+
+def _is_size(text: str) -> bool:
+    try:
+        return len([int(part) for part in text.split(",")]) in (1, 2)
+    except ValueError:
+        return False
+
+
+def _is_range(text: str) -> bool:
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError:
+        return False
+    return low <= high
 
 
 def check_resolution_step(view: View) -> Iterator[Finding]:
@@ -167,8 +216,11 @@ def check_res_family(view: View) -> Iterator[Finding]:
 
 
 def check_face_crop(view: View) -> Iterator[Finding]:
-    """``face_crop_aug_range`` is two numbers, the smaller first (train_util.py:5417-5421)."""
-    for subset in view.subsets if view.dataset_known else ():
+    """``face_crop_aug_range`` is two numbers, the smaller first (train_util.py:1517, 5417-5421)."""
+    if not view.dataset_known:
+        yield from _beside_own_file(view, "face_crop_aug_range")
+        return
+    for subset in view.subsets:
         value = subset.value("face_crop_aug_range")
         if not isinstance(value, (list, tuple)) or len(value) != 2:
             continue
@@ -177,9 +229,9 @@ def check_face_crop(view: View) -> Iterator[Finding]:
             continue
         yield Finding(
             id="face-crop",
-            severity="stop",
+            severity="warning",
             title=_("face_crop_aug_range has its larger number first."),
-            detail=_("The trainer wants the lowest and the highest factor, in that order."),
+            detail=_("The trainer does not turn it round: faces would all be cropped to the same size."),
             arguments=(subset.target_of("face_crop_aug_range"),),
             where=subset.target,
             fixes=(
@@ -189,7 +241,43 @@ def check_face_crop(view: View) -> Iterator[Finding]:
                     safe=True,
                 ),
             ),
-            sources=("trainer: train_util.py:5417-5421",),
+            sources=("trainer: train_util.py:1517-1518",),
+        )
+
+
+def check_interpolation(view: View) -> Iterator[Finding]:
+    """A dataset's ``resize_interpolation`` must exist; a subset's is not checked (train_util.py:724)."""
+    name = "resize_interpolation"
+    if not view.dataset_known:
+        return
+    places = [(dataset, dataset.value(name), True) for dataset in view.dataset_views]
+    places += [(subset, subset.own.get(name), False) for subset in view.subsets]
+    for place, value, checked in places:
+        if not isinstance(value, str) or value in INTERPOLATIONS:
+            continue
+        near = difflib.get_close_matches(value.strip().lower(), INTERPOLATIONS, n=1)
+        meant = near[0] if near else "area"
+        yield Finding(
+            id="interpolation",
+            severity="stop" if checked else "warning",
+            title=_("There is no way of scaling images called “{value}”.").format(value=value),
+            detail=(
+                _("The trainer stops when it reads the dataset. It knows {names}.")
+                if checked
+                else _(
+                    "Of a subset the trainer takes it all the same, and scales linearly. It knows {names}."
+                )
+            ).format(names=", ".join(INTERPOLATIONS)),
+            arguments=(place.target_of(name),),
+            where=place.target,
+            fixes=(
+                write(
+                    {place.target_of(name): meant},
+                    _("scale by {name}").format(name=meant),
+                    safe=bool(near),
+                ),
+            ),
+            sources=("trainer: train_util.py:724, utils.py:251, 330",),
         )
 
 
@@ -209,7 +297,13 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "face-crop",
         check_face_crop,
-        ("trainer: train_util.py:5417",),
+        ("trainer: train_util.py:1517, 5417",),
         lambda: _("The range of crops around faces"),
+    ),
+    Rule(
+        "interpolation",
+        check_interpolation,
+        ("trainer: train_util.py:724",),
+        lambda: _("How images are scaled"),
     ),
 )

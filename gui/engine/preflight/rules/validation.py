@@ -11,7 +11,6 @@ from gui.engine.findings import Finding, Fix
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.fixes import write
 from gui.engine.preflight.rules.learning_rates import FULL_SCRIPTS
-from gui.engine.preflight.rules.masks import is_paired
 from gui.engine.preflight.view import SubsetView, View
 from gui.engine.texts import _
 
@@ -134,7 +133,7 @@ def check_meta(view: View) -> Iterator[Finding]:
 def check_control(view: View) -> Iterator[Finding]:
     """Held-out images leave conditioning images over, which is refused (train_util.py:2490)."""
     for dataset, split in _splits(view):
-        if 0 < split < 1 and any(is_paired(view, subset) for subset in _subsets(view, dataset)):
+        if 0 < split < 1 and any(view.is_paired(subset) for subset in _subsets(view, dataset)):
             yield Finding(
                 id="validation-control",
                 severity="stop",
