@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from gui.cli.context import home, trainer_of
-from gui.cli.plan_input import PlanInput, read_plan
+from gui.cli.plan_input import PlanInput, add_plan_arguments, checker_for, read_plan
 from gui.engine.errors import PreflightError
 from gui.engine.findings import Finding, Severity
 from gui.engine.plan.preset_library import PresetLibrary
@@ -21,11 +21,10 @@ from gui.engine.trainer.catalogue import Catalogue
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of this sub-command."""
-    parser.add_argument("plan", metavar="PLAN", help=_("the plan file, or a list of arguments"))
+    add_plan_arguments(parser)
     parser.add_argument(
         "--machine", metavar="M.toml", help=_("check for the machine that this file tells of")
     )
-    parser.add_argument("--script", metavar="NAME", help=_("the training script of a list of arguments"))
     parser.add_argument("--practice", action="store_true", help=_("for the built-in practice trainer"))
     parser.add_argument("--json", action="store_true", help=_("print one JSON document"))
 
@@ -53,24 +52,22 @@ def prepare(options: argparse.Namespace) -> tuple[PlanInput, Checker]:
     With ``--machine`` nothing of this machine is looked at. Without a trainer on this machine the
     bundled arguments of sd-scripts serve.
     """
-    library = PresetLibrary(home(options).presets)
-    if options.machine:
-        catalogue = Catalogue.bundled()
-        given = read_plan(options.plan, options.script, catalogue)
-        facts_of_machine = read_machine(Path(options.machine))
-        return given, Checker(given.base, catalogue, facts_of_machine, files_known=False, library=library)
     bundled = Catalogue.bundled()
     given = read_plan(options.plan, options.script, bundled)
+    plan, base = given.file.plan, given.file.base
+    library = PresetLibrary(home(options).presets)
+    if options.machine:
+        facts = read_machine(Path(options.machine))
+        return given, Checker(base, bundled, facts, files_known=False, library=library)
     try:
-        install, facts, catalogue = trainer_of(options, given.file.plan, options.practice, base=given.base)
+        trainer = trainer_of(options, plan, options.practice, base=base)
     except PreflightError as error:
         if options.trainer or options.python or options.practice:
             raise
         print(_("No trainer is used: {reason}").format(reason=error), file=sys.stderr)
         collector = Collector()
-        return given, Checker(given.base, bundled, collector.machine(), collector=collector, library=library)
-    collector = Collector(facts, practice=install.practice)
-    return given, Checker(given.base, catalogue, collector.machine(), collector=collector, library=library)
+        return given, Checker(base, bundled, collector.machine(), collector=collector, library=library)
+    return given, checker_for(given.file, trainer, home(options))
 
 
 def _words(severity: Severity) -> str:

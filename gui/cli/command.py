@@ -8,15 +8,17 @@ import sys
 from pathlib import Path
 
 from gui.cli.context import home, trainer_of
+from gui.cli.plan_input import add_plan_arguments, read_plan
 from gui.engine.documents import write_atomically
 from gui.engine.errors import PlanNotRunnable
 from gui.engine.findings import Finding
 from gui.engine.hardware.gpu import GpuMonitor
 from gui.engine.plan.model import TrainingPlan
-from gui.engine.plan.plan_file import PlanFile, load_plan
+from gui.engine.plan.plan_file import PlanFile
 from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.runs.folder import safe_name
 from gui.engine.texts import _
+from gui.engine.trainer.catalogue import Catalogue
 from gui.engine.trainer.command import TrainerCommand, build_command
 from gui.engine.trainer.preview import ShownCommand, preview
 from gui.engine.trainer.quoting import SHELLS
@@ -24,7 +26,7 @@ from gui.engine.trainer.quoting import SHELLS
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of this sub-command."""
-    parser.add_argument("plan", metavar="PLAN", help=_("the plan file"))
+    add_plan_arguments(parser)
     parser.add_argument(
         "--shell",
         choices=SHELLS,
@@ -46,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     Returns:
         1 when the plan cannot run, else 0.
     """
-    planfile = load_plan(options.plan)
+    planfile = read_plan(options.plan, options.script, Catalogue.bundled()).file
     planfile.require_known()
     for note in planfile.notes:
         print(note, file=sys.stderr)

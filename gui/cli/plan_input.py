@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import argparse
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from gui.cli.context import Trainer
 from gui.engine.documents import read_text
 from gui.engine.errors import WrongUsage
 from gui.engine.findings import Finding
 from gui.engine.importers.arguments_text import looks_like_arguments, read_arguments
-from gui.engine.plan.plan_file import PlanFile, load_plan
+from gui.engine.paths import Home
+from gui.engine.plan.plan_file import PlanFile, load_plan, moved_plan
+from gui.engine.plan.preset_library import PresetLibrary
+from gui.engine.preflight.check import Checker
+from gui.engine.preflight.collect import Collector
 from gui.engine.texts import _
 from gui.engine.trainer.catalogue import Catalogue
 
@@ -21,12 +27,16 @@ class PlanInput:
     Attributes:
         file: The plan; not yet a file of its own when it was imported.
         findings: What the imported file itself had wrong.
-        base: The folder against which relative paths are meant.
     """
 
     file: PlanFile
-    base: Path
     findings: tuple[Finding, ...] = ()
+
+
+def add_plan_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add PLAN and what reading it may need."""
+    parser.add_argument("plan", metavar="PLAN", help=_("the plan file, or a list of arguments"))
+    parser.add_argument("--script", metavar="NAME", help=_("the training script of a list of arguments"))
 
 
 def read_plan(name: str, script: str | None, catalogue: Catalogue) -> PlanInput:
@@ -50,16 +60,21 @@ def read_plan(name: str, script: str | None, catalogue: Catalogue) -> PlanInput:
                     _("{path} is a list of arguments: name its script with --script.").format(path=path)
                 )
             imported = read_arguments(text, script, catalogue, path)
-            base = path.absolute().parent
-            return PlanInput(PlanFile(imported.plan, notes=imported.notes), base, imported.findings)
+            plan = moved_plan(imported.plan, path.absolute().parent, Path.cwd())
+            return PlanInput(PlanFile(plan, notes=imported.notes), imported.findings)
     file = load_plan(path)
     if script:
-        file = PlanFile(
-            file.plan.model_copy(update={"script": script}),
-            file.path,
-            file.text,
-            file.line_end,
-            file.read_only,
-            file.notes,
-        )
-    return PlanInput(file, file.base)
+        file = replace(file, plan=file.plan.model_copy(update={"script": script}))
+    return PlanInput(file)
+
+
+def checker_for(plan_file: PlanFile, trainer: Trainer, place: Home) -> Checker:
+    """Return what checks a plan against a trainer of this machine."""
+    collector = Collector(trainer.facts, practice=trainer.install.practice)
+    return Checker(
+        plan_file.base,
+        trainer.catalogue,
+        collector.machine(),
+        collector=collector,
+        library=PresetLibrary(place.presets),
+    )

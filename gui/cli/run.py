@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable, Sequence
 
-from gui.cli.context import home, trainer_of
+from gui.cli.context import Trainer, home, trainer_of
+from gui.cli.plan_input import PlanInput, add_plan_arguments, checker_for, read_plan
 from gui.cli.watching import watch_run
 from gui.engine.errors import PlanNotRunnable, RunRefused
 from gui.engine.findings import Finding
-from gui.engine.plan.plan_file import load_plan
+from gui.engine.plan.plan_file import PlanFile
 from gui.engine.runs.prepare import Preparation
 from gui.engine.runs.start import start_supervisor
 from gui.engine.texts import _
+from gui.engine.trainer.catalogue import Catalogue
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of this sub-command."""
-    parser.add_argument("plan", metavar="PLAN", help=_("the plan file"))
+    add_plan_arguments(parser)
     parser.add_argument(
         "--accept",
         metavar="ID",
@@ -34,10 +37,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Launch the plan; status 0 only when the verdict is ``finished``."""
-    plan_file = load_plan(options.plan)
+    given = read_plan(options.plan, options.script, Catalogue.bundled())
+    plan_file = given.file
     plan_file.require_known()
     trainer = trainer_of(options, plan_file.plan, practice=options.practice, base=plan_file.base)
-    preparation = Preparation(home(options), trainer.install, trainer.facts, trainer.catalogue)
+    preparation = Preparation(
+        home(options),
+        trainer.install,
+        trainer.facts,
+        trainer.catalogue,
+        judge=_judge(given, trainer, options),
+    )
     for note in (*plan_file.notes, *trainer.facts.problems):
         print(note, file=sys.stderr)
     try:
@@ -58,6 +68,18 @@ def run(options: argparse.Namespace) -> int:
         return 0
     verdict = watch_run(prepared.run, stop_on_interrupt=True)
     return 0 if verdict is not None and verdict.verdict == "finished" else 1
+
+
+def _judge(
+    given: PlanInput, trainer: Trainer, options: argparse.Namespace
+) -> Callable[[PlanFile], Sequence[Finding]]:
+    """Return the whole preflight; hints are for reading at leisure, not before a launch."""
+
+    def judge(plan_file: PlanFile) -> Sequence[Finding]:
+        report = checker_for(plan_file, trainer, home(options)).report(plan_file.plan, given.findings)
+        return [finding for finding in report.findings if finding.severity != "hint"]
+
+    return judge
 
 
 def _say_what_runs(name: str, label: str, *, practice: bool) -> None:
