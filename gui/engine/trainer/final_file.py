@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -67,3 +68,20 @@ def output_name(arguments: Mapping[str, Any]) -> str:
     """Return the beginning of all names that the run writes."""
     name = arguments.get("output_name")
     return DEFAULT_OUTPUT_NAME if name is None else str(name)
+
+
+def is_written_by(name: str, base: str | None) -> bool:
+    """Return whether a run with this ``output_name`` could write a file or folder of this name.
+
+    Args:
+        name: Of something in the output folder.
+        base: The plan's ``output_name``; None takes the trainer's own names.
+
+    Source: trainer-facts 7.4 (train_util.py:90-103).
+    """
+    patterns = (
+        [rf"{re.escape(base)}(-\d{{6}}|-step\d{{8}})?"]
+        if base is not None
+        else [DEFAULT_OUTPUT_NAME, r"epoch-\d{6}", r"at-step\d{8}"]
+    )
+    return re.fullmatch(rf"({'|'.join(patterns)})(-state|\.(safetensors|ckpt|pt))?", name) is not None
