@@ -60,12 +60,19 @@ def test_that_without_buckets_everything_goes_to_the_resolution() -> None:
         (BucketSettings((192, 512)), "min"),
         (BucketSettings((1328, 1328), bucket_no_upscale=True), "max"),
         (BucketSettings((512, 512), bucket_reso_steps=0), "steps"),
+        (BucketSettings((512, 512), min_bucket_reso=64, bucket_reso_steps=128), "zero"),
+        (BucketSettings((512, 512), min_bucket_reso=-64), "zero"),
     ],
 )
 def test_that_settings_which_the_trainer_refuses_are_refused(settings, reason) -> None:
     with pytest.raises(BucketsImpossible) as caught:
         settings.place((512, 512))
     assert caught.value.reason == reason
+
+
+def test_that_without_upscaling_the_smallest_side_does_not_matter() -> None:
+    settings = BucketSettings((512, 512), min_bucket_reso=64, bucket_reso_steps=128, bucket_no_upscale=True)
+    assert settings.place((512, 512)).bucket == (512, 512)
 
 
 @pytest.mark.parametrize("image", [(1000, 60), (60, 1000), (100_000, 70)])

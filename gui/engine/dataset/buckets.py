@@ -17,7 +17,8 @@ class BucketsImpossible(ValueError):
     """The trainer would refuse these settings.
 
     Attributes:
-        reason: ``min`` or ``max``: which limit the resolution breaks; ``steps`` is not positive.
+        reason: ``min`` or ``max``: which limit the resolution breaks; ``steps`` is not positive;
+            ``zero``: the smallest side rounds to nothing, and the trainer divides by it.
     """
 
     def __init__(self, reason: str) -> None:
@@ -74,7 +75,7 @@ class BucketSettings:
         """The smallest and largest side after rounding to the grid.
 
         Raises:
-            BucketsImpossible: The resolution lies outside of them, or the grid is not positive.
+            BucketsImpossible: The resolution lies outside of them, or they or the grid are not positive.
         """
         steps = self.bucket_reso_steps
         if steps <= 0:
@@ -85,6 +86,8 @@ class BucketSettings:
             raise BucketsImpossible("min")
         if max(self.resolution) > high:
             raise BucketsImpossible("max")
+        if low <= 0 and not self.bucket_no_upscale:
+            raise BucketsImpossible("zero")  # model_util.py:1327
         return low, high
 
     @cached_property
@@ -96,7 +99,7 @@ class BucketSettings:
         steps = self.bucket_reso_steps
         square = int((math.sqrt(self.max_area) // steps) * steps)
         sizes = {(square, square)}
-        for side in range(max(low, steps), high + 1, steps):
+        for side in range(low, high + 1, steps):
             other = min(high, (self.max_area // side) // steps * steps)
             if other >= low:
                 sizes |= {(side, other), (other, side)}

@@ -17,10 +17,14 @@ def sizes(**counts: int) -> dict:
 
 
 BUCKETED = {"enable_bucket": True}
+MASKED = {"image_dir": "/images", "conditioning_data_dir": "/masks"}
+
 FIRES = [
     ("bucket-range", SDXL, {"resolution": [768, 1152], **BUCKETED}, {}),
     ("bucket-range", SDXL, {"resolution": 2048, "bucket_no_upscale": True, **BUCKETED}, {}),
     ("bucket-range", SD15, {"resolution": 512, "min_bucket_reso": 640, **BUCKETED}, {}),
+    ("bucket-range", SD15, {"resolution": 512, "min_bucket_reso": 60, **BUCKETED}, {}),
+    ("bucket-range", SD15, {"resolution": 96, "bucket_reso_steps": 128, **BUCKETED}, {}),
     ("bucket-steps", SD15, {"resolution": 512, "bucket_reso_steps": 32, **BUCKETED}, {}),
     ("bucket-steps", SDXL, {"bucket_reso_steps": 16, **BUCKETED}, {}),
     ("bucket-steps", SDXL, {"bucket_reso_steps": 0, **BUCKETED}, {}),
@@ -48,6 +52,7 @@ SILENT = [
     ("bucket-steps", SDXL, {"bucket_reso_steps": 32, **BUCKETED}, {}, {}),
     ("bucket-steps", SD15, {"bucket_reso_steps": 32}, {}, {}),
     ("bucket-steps", "train_control_net.py", {"bucket_reso_steps": 8, **BUCKETED}, {}, {}),
+    ("bucket-steps", SD15, {"bucket_reso_steps": 8, "subsets": [MASKED], **BUCKETED}, {}, {}),
     ("bucket-off", SD15, {"resolution": 512}, {}, sizes(s512x512=3)),
     ("bucket-off", SD15, {"resolution": 512}, {}, {}),
     ("bucket-off", SD15, {"resolution": 512}, {"cache_latents": True}, sizes(s640x512=2)),

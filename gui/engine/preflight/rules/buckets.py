@@ -10,7 +10,6 @@ from dataclasses import replace
 
 from gui.engine.dataset.buckets import BucketSettings, BucketsImpossible, ImageTooThin, Size
 from gui.engine.findings import Finding
-from gui.engine.plan.dataset_options import CONTROLNET_SCRIPTS
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.caching import caches_latents
 from gui.engine.preflight.rules.fixes import write
@@ -41,43 +40,50 @@ def check_bucket_range(view: View) -> Iterator[Finding]:
 
 
 def _out_of_range(dataset: SubsetView, settings: BucketSettings, reason: str) -> Finding:
-    steps = settings.bucket_reso_steps
+    steps, low, high = settings.bucket_reso_steps, settings.min_bucket_reso, settings.max_bucket_reso
+    least, most = min(settings.resolution), max(settings.resolution)
+    name = "max_bucket_reso" if reason == "max" else "min_bucket_reso"
+    detail = _("Buckets must reach from the smaller to the larger side; the trainer stops otherwise.")
     if reason == "max":
-        name, side = "max_bucket_reso", max(settings.resolution)
-        meant = side + -side % steps
+        meant = most + -most % steps
         title = _("max_bucket_reso {limit} is smaller than the resolution’s {side} px.")
-    else:
-        name, side = "min_bucket_reso", min(settings.resolution)
-        meant = side - side % steps
+        title = title.format(limit=high, side=most)
+    elif reason == "min":
+        meant = least - least % steps
         title = _("min_bucket_reso {limit} is larger than the resolution’s {side} px.")
-    limit = settings.max_bucket_reso if reason == "max" else settings.min_bucket_reso
+        title = title.format(limit=low, side=least)
+    else:
+        meant = steps if steps <= least else 0
+        title = _("min_bucket_reso {limit} is less than one step of {steps} px.")
+        title = title.format(limit=low, steps=steps)
+        detail = _("It is rounded down to 0, and the trainer divides by it.")
+    fix = write(
+        {dataset.target_of(name): meant},
+        _("set {name} to {value}").format(name=name, value=meant),
+        safe=True,
+    )
+    if not meant:  # no bucket is as small as the resolution
+        fix = write({dataset.target_of("enable_bucket"): False}, _("do without buckets"), identity="off")
     return Finding(
         id="bucket-range",
         severity="stop",
-        title=title.format(limit=limit, side=side),
-        detail=_("Buckets must reach from the smaller to the larger side; the trainer stops otherwise."),
+        title=title,
+        detail=detail,
         arguments=(dataset.target_of(name), dataset.target_of("resolution")),
         where=f"{dataset.target}.{name}",
-        fixes=(
-            write(
-                {dataset.target_of(name): meant},
-                _("set {name} to {value}").format(name=name, value=meant),
-                safe=True,
-            ),
-        ),
-        sources=("DATA-11", "trainer: train_util.py:766-771"),
+        fixes=(fix,),
+        sources=("DATA-11", "trainer: train_util.py:766-771, model_util.py:1327"),
     )
 
 
 def check_bucket_steps(view: View) -> Iterator[Finding]:
     """Bucket sides must be divisible by what the model's layers need (train_util.py:1093)."""
-    if view.script in CONTROLNET_SCRIPTS:
-        return  # these datasets are never checked (train_util.py:2374)
     needed = view.way.bucket_step_px if view.way else 1
     meant = DEFAULT_STEP_PX if DEFAULT_STEP_PX % needed == 0 else needed
     for dataset, settings in _bucketed(view):
         steps = settings.bucket_reso_steps
-        if steps > 0 and steps % needed == 0:
+        # Pairs of images are never checked (train_util.py:2374), and models take them all the same.
+        if steps > 0 and (steps % needed == 0 or _is_paired(view, dataset)):
             continue
         yield Finding(
             id="bucket-steps",
@@ -97,6 +103,11 @@ def check_bucket_steps(view: View) -> Iterator[Finding]:
             ),
             sources=view.way.sources if view.way and view.way.sources else ("trainer: train_util.py:1093",),
         )
+
+
+def _is_paired(view: View, dataset: SubsetView) -> bool:
+    inside = [subset for subset in view.subsets if subset.target.startswith(dataset.target)]
+    return all(map(view.is_paired, inside))
 
 
 def check_bucket_off(view: View) -> Iterator[Finding]:
