@@ -332,3 +332,24 @@ def test_that_the_script_for_sdxl_keeps_what_the_text_encoder_made(tmp_path):
     assert run.tally.last_step == 6
     assert run.tally.model_saved
     assert refused.tally.cause.message.startswith("network for Text Encoder cannot be trained with caching")
+
+
+def test_that_the_compiler_that_is_spared_at_the_start_comes_when_it_is_wanted():
+    script = """
+import sys, torch
+from library.quick_start import without_compiler
+without_compiler()
+weight = torch.nn.Parameter(torch.ones(2))
+optimizer = torch.optim.AdamW([weight], lr=0.1, weight_decay=0)
+weight.sum().backward()
+optimizer.step()
+print("torch._dynamo.utils" in sys.modules, round(weight[0].item(), 3))
+print(torch.compile(lambda x: x + 1, backend="eager")(torch.ones(1)).item())
+optimizer.step()
+"""
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", script], cwd=TRAINER, capture_output=True, text=True, timeout=240
+    )
+
+    assert done.stdout.split() == ["False", "0.9", "2.0"], done.stderr
+    assert done.returncode == 0

@@ -20,6 +20,7 @@ from library.losses import DenoisingLoss
 from library.metadata import describe_training
 from library.model_util import load_target_model
 from library.precision import Precision
+from library.quick_start import without_compiler
 from library.sampling import Sampler
 from library.setup import count_epochs, count_steps, make_loader, make_network, prepare_optimizer, text_rate
 from library.states import States
@@ -52,6 +53,7 @@ class NetworkTrainer:
         """Train from beginning to end; an empty dataset is said and ends it without an error."""
         # More threads do not help models of this size, and leave nothing for the machine's user.
         torch.set_num_threads(1)
+        without_compiler()
         self._seed()
         group, held_out = make_groups(read_datasets(self._args))
         if not len(group):
