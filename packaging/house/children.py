@@ -28,11 +28,16 @@ def run_in_front(words: Sequence[str], cwd: Path) -> int:
     """Run a child in this terminal and return its exit status.
 
     Ctrl-C reaches the child as well; it may have something to ask or to tidy first, so it is not
-    killed for that and this process waits.
+    killed for that and this process waits. A wish to terminate is handed on, so that nothing is
+    left behind.
     """
     with subprocess.Popen(words, cwd=cwd, env=child_variables()) as child:
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        before = [
+            (signal.SIGINT, signal.signal(signal.SIGINT, signal.SIG_IGN)),
+            (signal.SIGTERM, signal.signal(signal.SIGTERM, lambda *_details: child.terminate())),
+        ]
         try:
             return child.wait()
         finally:
-            signal.signal(signal.SIGINT, before)
+            for number, handler in before:
+                signal.signal(number, handler)

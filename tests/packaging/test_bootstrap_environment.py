@@ -258,7 +258,7 @@ def test_that_children_are_not_led_out_of_the_environment(monkeypatch: pytest.Mo
 
 ASKS_FIRST = """
 import os, signal, sys, time
-signal.signal(signal.SIGINT, lambda *_: (time.sleep(0.5), print("asked first", flush=True), os._exit(7)))
+signal.signal(signal.{name}, lambda *_: (time.sleep(0.5), print("asked first", flush=True), os._exit(7)))
 print("up", flush=True)
 time.sleep(30)
 """
@@ -270,21 +270,24 @@ sys.exit(run_in_front([sys.executable, "-c", {program!r}], Path.cwd()))
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a console's Ctrl-C cannot be sent to two processes only")
-def test_that_ctrl_c_leaves_the_last_word_to_the_child():
-    child = subprocess.Popen(
-        [sys.executable, "-c", IN_FRONT.format(program=ASKS_FIRST)],
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
+@pytest.mark.parametrize(("name", "to_all"), [("SIGINT", True), ("SIGTERM", False)])
+def test_that_the_child_has_the_last_word(name: str, to_all: bool):
+    parent = subprocess.Popen(
+        [sys.executable, "-c", IN_FRONT.format(program=ASKS_FIRST.format(name=name))],
         cwd=PROJECT / "packaging",
         env={**child_variables(), "PYTHONPATH": str(PROJECT)},
         stdout=subprocess.PIPE,
         start_new_session=True,
     )
-    with child:
-        assert child.stdout is not None
-        assert child.stdout.readline() == b"up\n"
-        os.killpg(child.pid, signal.SIGINT)
-        assert child.stdout.read() == b"asked first\n"
-    assert child.returncode == 7
+    with parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline() == b"up\n"
+        # A terminal sends Ctrl-C to everyone in it; whoever terminates means one process.
+        send = os.killpg if to_all else os.kill
+        send(parent.pid, getattr(signal, name))
+        assert parent.stdout.read() == b"asked first\n"
+    assert parent.returncode == 7
 
 
 def test_that_the_status_of_a_child_in_front_is_told(tmp_path: Path):
