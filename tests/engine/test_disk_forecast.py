@@ -57,7 +57,6 @@ def test_that_a_save_is_as_large_as_such_files_are(script, arguments, expected) 
     ("script", "arguments"),
     [
         ("sdxl_train_network.py", {"network_module": "lycoris.kohya"}),
-        ("anima_train_network.py", {"network_module": "networks.oft"}),
         ("sdxl_train_control_net_lllite.py", {}),
     ],
 )

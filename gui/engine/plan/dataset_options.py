@@ -206,7 +206,10 @@ def typed(wanted: ValueType, value: Any) -> Any:
     """Return a number with the point that the trainer's schema insists on: ``1`` as ``1.0``."""
 
     def pointed(number: Any) -> Any:
-        return float(number) if isinstance(number, int) and not isinstance(number, bool) else number
+        try:
+            return float(number) if isinstance(number, int) and not isinstance(number, bool) else number
+        except OverflowError:
+            return number
 
     if wanted == "float":
         return pointed(value)

@@ -11,10 +11,12 @@ from gui.engine.findings import Finding, Fix, verdict_of
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.preflight.collect import Collector
+from gui.engine.preflight.disk import forecast_disk
 from gui.engine.preflight.facts import Facts
-from gui.engine.preflight.report import CheckReport
+from gui.engine.preflight.report import CheckReport, Forecast, Steps
 from gui.engine.preflight.rule import ORDER, Rule, run_rules
 from gui.engine.preflight.rules import ALL_RULES
+from gui.engine.preflight.steps import forecast_steps
 from gui.engine.preflight.view import View
 from gui.engine.texts import _
 from gui.engine.trainer.catalogue import Catalogue
@@ -77,6 +79,8 @@ class Checker:
             script=view.script if view else "",
             family=plan.family,
             findings=tuple(findings),
+            steps=_steps(view) if view else None,
+            forecast=_forecast(view) if view else Forecast(),
         )
 
     def _judge(self, plan: TrainingPlan) -> tuple[View | None, list[Finding]]:
@@ -84,6 +88,17 @@ class Checker:
         if view is not None:
             findings += run_rules(self.rules, view)
         return view, _once(findings)
+
+
+def _steps(view: View) -> Steps | None:
+    known = forecast_steps(view)
+    return known.steps() if known else None
+
+
+def _forecast(view: View) -> Forecast:
+    disk = forecast_disk(view)
+    known = disk is not None and disk.save_bytes is not None
+    return Forecast(disk_gib=round(disk.total_gib, 2) if disk and known else None)
 
 
 def _no_script(refusal: ScriptNotUsable) -> Finding:

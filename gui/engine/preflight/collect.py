@@ -29,6 +29,7 @@ from gui.engine.preflight.facts import (
 )
 from gui.engine.preflight.view import View
 from gui.engine.trainer.facts import TrainerFacts
+from gui.engine.trainer.final_file import is_written_by
 
 GIB = 2**30
 
@@ -91,8 +92,21 @@ class Collector:
                 "paths": dict(_paths(view.plan)),
                 "dataset": _dataset(view, _suffixes(self.trainer), base),
                 "disk_free_gib": free_gib(Path(output)) if output else None,
+                "existing_outputs": existing_outputs(view),
             }
         )
+
+
+def existing_outputs(view: View) -> tuple[str, ...]:
+    """Return the names in the output folder that the run would write over."""
+    folder, name = view.text("output_dir"), view.value("output_name")
+    try:
+        there = os.listdir(folder) if folder else []  # noqa: PTH208 - names alone, of a large folder too
+    except OSError:
+        return ()
+    return tuple(
+        sorted(entry for entry in there if is_written_by(entry, None if name is None else str(name)))
+    )
 
 
 def trainer_fact(facts: TrainerFacts, *, practice: bool = False) -> TrainerFact:

@@ -48,8 +48,8 @@ SAMPLE_PX = (512, 512)
 LOG_BYTES_PER_STEP = 1_000
 """Two to three redraws of the bar, the tracker's file, and this program's own notes of each step."""
 
-NETWORKS_COUNTED = ("networks.lora", "networks.dylora")
-"""Beginnings of the modules whose size goes by the rank."""
+TRAINERS_OWN = "networks."
+"""How the names of the trainer's own modules begin; the size of others is not known."""
 
 
 class DiskForecast(Document):
@@ -140,10 +140,10 @@ def _trained(view: View, size: ModelSize) -> int | None:
 def _network(view: View, size: ModelSize) -> int | None:
     module = view.text("network_module") or ""
     rank = int(view.number("network_dim") or 4)
-    if module == "networks.oft":
-        return size.oft // rank if size.oft and rank > 0 else None
-    if not module.startswith(NETWORKS_COUNTED):
+    if not module.startswith(TRAINERS_OWN):
         return None
+    if module.startswith("networks.oft") and size.oft:
+        return size.oft // max(1, rank)
     pairs = view.pairs("network_args")
     conv = pairs.get("conv_dim", "")
     parameters = 0 if view.flag("network_train_text_encoder_only") else size.lora.model * rank

@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from gui.engine.dataset.buckets import (
     BucketSettings,
@@ -20,10 +21,13 @@ from gui.engine.dataset.buckets import (
 )
 from gui.engine.preflight.facts import SubsetFact
 from gui.engine.preflight.report import Steps
-from gui.engine.preflight.view import SubsetView, View, as_size
+from gui.engine.preflight.view import SubsetView, View, as_number, as_size
 
 DEFAULT_STEPS = 1600
 """What the trainer takes without steps and epochs (train_util.py:3952)."""
+
+SENSELESS = 10**12
+"""Lengths and counts from here on are a mistake; nothing is forecast for them."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +78,14 @@ class _Counted:
     exact: bool = True
 
 
-def bucket_settings(dataset: SubsetView) -> BucketSettings | None:
-    """Return the bucket settings of a dataset or subset; None when its resolution cannot be read."""
-    resolution = as_size(dataset.value("resolution"))
+def bucket_settings(dataset: SubsetView, default: Size | None = None) -> BucketSettings | None:
+    """Return the bucket settings of a dataset or subset.
+
+    Args:
+        dataset: With what it inherits.
+        default: The resolution where the plan's cannot be read; None then gives None.
+    """
+    resolution = as_size(dataset.value("resolution")) or default
     if resolution is None:
         return None
     low, high, steps = (
@@ -118,7 +127,7 @@ def forecast_steps(view: View) -> StepsForecast | None:
         counted, sure = _batches(dataset_view, dataset)
         batches += counted
         exact = exact and sure
-    length = _length(view, batches) if images and batches else None
+    length = _length(view, batches) if images and 0 < batches < SENSELESS else None
     if length is None:
         return None
     return StepsForecast(
@@ -133,20 +142,22 @@ def forecast_steps(view: View) -> StepsForecast | None:
 
 
 def _length(view: View, batches: int) -> tuple[int, int] | None:
-    steps = view.number("max_train_steps")
-    epochs = view.number("max_train_epochs")
-    accumulation = view.number("gradient_accumulation_steps")
-    whole_steps = int(steps) if steps is not None else DEFAULT_STEPS
-    whole_epochs = int(epochs) if epochs is not None else None
-    if (whole_epochs if whole_epochs is not None else whole_steps) <= 0:
+    steps, epochs = _whole(view.value("max_train_steps"), DEFAULT_STEPS), view.value("max_train_epochs")
+    whole_epochs = _whole(epochs, 0) if epochs is not None else None
+    if not 0 < (steps if whole_epochs is None else whole_epochs) < SENSELESS:
         return None
     return total_steps(
         batches,
-        accumulation=max(1, int(accumulation if accumulation is not None else 1)),
-        processes=max(1, view.plan.launch.num_processes),
+        accumulation=max(1, _whole(view.value("gradient_accumulation_steps"), 1)),
+        processes=max(1, min(view.plan.launch.num_processes, SENSELESS)),
         max_train_epochs=whole_epochs,
-        max_train_steps=whole_steps,
+        max_train_steps=steps,
     )
+
+
+def _whole(value: Any, default: int) -> int:
+    number = as_number(value)
+    return default if number is None else int(number)
 
 
 def _same_repeats(view: View) -> int | None:
@@ -251,7 +262,7 @@ def _used_reg(
     count = 0
     for sizes, repeats in listed:
         for size, number in sizes.items():
-            take = min(number, max(0, math.ceil((wanted - count) / repeats)))
+            take = min(number, max(0, -((count - wanted) // repeats)))
             used[size] += take * repeats
             registered += [size] * take
             count += take * repeats
@@ -272,13 +283,13 @@ def _batches(dataset: SubsetView, counted: _Counted) -> tuple[int, bool]:
     settings = bucket_settings(dataset)
     total = every.total()
     if settings is None:
-        return math.ceil(total / batch), batch == 1
+        return -(-total // batch), batch == 1
     if not settings.enable_bucket:
-        return math.ceil(total / batch), True
+        return -(-total // batch), True
     buckets: Counter[Size | None] = Counter()
     for image, number in every.items():
         try:
             buckets[settings.place(image).bucket if image else None] += number
         except (BucketsImpossible, ImageTooThin):
-            return math.ceil(total / batch), False
+            return -(-total // batch), False
     return batches_per_epoch(list(buckets.values()), batch), None not in buckets or batch == 1

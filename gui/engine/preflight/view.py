@@ -216,6 +216,11 @@ class View:
             SubsetView(target, options, outer, self.plan.arguments) for target, options in self.datasets
         )
 
+    def dataset_of(self, subset: SubsetView) -> SubsetView:
+        """Return the dataset that a subset belongs to."""
+        target = subset.target.split(".subsets.")[0]
+        return next(dataset for dataset in self.dataset_views if dataset.target == target)
+
     @property
     def dataset_known(self) -> bool:
         """Whether the plan itself says what to train on, not a dataset file or class of the user's."""

@@ -61,7 +61,14 @@ SILENT = [
     ("bucket-off", SD15, {"resolution": 512, "face_crop_aug_range": [1.0, 2.0]}, {}, sizes(s640x512=2)),
     ("bucket-thin", SDXL, {"bucket_no_upscale": True, **BUCKETED}, {}, sizes(s1000x64=1)),
     ("bucket-thin", SDXL, BUCKETED, {}, sizes(s1000x60=1)),
-    ("bucket-thin", SDXL, {"bucket_no_upscale": True, "bucket_reso_steps": 0, **BUCKETED}, {}, sizes(s9x9=1)),
+    (
+        "bucket-thin",
+        SDXL,
+        {"bucket_no_upscale": True, "bucket_reso_steps": 0, **BUCKETED},
+        {},
+        sizes(s64x64=1),
+    ),
+    ("bucket-thin", SDXL, {"bucket_no_upscale": True, "resolution": 9**9, **BUCKETED}, {}, sizes(s64x64=1)),
 ]
 
 

@@ -13,8 +13,8 @@ from gui.engine.findings import Finding
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.caching import caches_latents
 from gui.engine.preflight.rules.fixes import write
-from gui.engine.preflight.rules.resolution import pair
-from gui.engine.preflight.steps import bucket_settings, measured_sizes
+from gui.engine.preflight.rules.resolution import pair, planned_settings
+from gui.engine.preflight.steps import measured_sizes
 from gui.engine.preflight.view import SubsetView, View
 from gui.engine.texts import _
 
@@ -24,14 +24,15 @@ DEFAULT_STEP_PX = 64
 
 def _bucketed(view: View) -> Iterator[tuple[SubsetView, BucketSettings]]:
     for dataset in view.dataset_views if view.dataset_known else ():
-        settings = bucket_settings(dataset)
+        settings = planned_settings(view, dataset)
         if settings is not None and settings.enable_bucket:
             yield dataset, settings
 
 
 def check_bucket_range(view: View) -> Iterator[Finding]:
     """The resolution must lie between the bucket limits, also without upscaling (train_util.py:766)."""
-    for dataset, settings in _bucketed(view):
+    for dataset, given in _bucketed(view):
+        settings = _with_right_steps(view, dataset, given)
         try:
             _limits = settings.limits
         except BucketsImpossible as refusal:
@@ -76,14 +77,26 @@ def _out_of_range(dataset: SubsetView, settings: BucketSettings, reason: str) ->
     )
 
 
+def _right_steps(view: View, dataset: SubsetView, steps: int) -> int:
+    """Return ``bucket_reso_steps``, or what it will be once it is mended."""
+    needed = view.way.bucket_step_px if view.way else 1
+    # Pairs of images are never checked (train_util.py:2374), and models take them all the same.
+    if steps > 0 and (steps % needed == 0 or _is_paired(view, dataset)):
+        return steps
+    return DEFAULT_STEP_PX if DEFAULT_STEP_PX % needed == 0 else needed
+
+
+def _with_right_steps(view: View, dataset: SubsetView, settings: BucketSettings) -> BucketSettings:
+    return replace(settings, bucket_reso_steps=_right_steps(view, dataset, settings.bucket_reso_steps))
+
+
 def check_bucket_steps(view: View) -> Iterator[Finding]:
     """Bucket sides must be divisible by what the model's layers need (train_util.py:1093)."""
     needed = view.way.bucket_step_px if view.way else 1
-    meant = DEFAULT_STEP_PX if DEFAULT_STEP_PX % needed == 0 else needed
     for dataset, settings in _bucketed(view):
         steps = settings.bucket_reso_steps
-        # Pairs of images are never checked (train_util.py:2374), and models take them all the same.
-        if steps > 0 and (steps % needed == 0 or _is_paired(view, dataset)):
+        meant = _right_steps(view, dataset, steps)
+        if meant == steps:
             continue
         yield Finding(
             id="bucket-steps",
@@ -115,7 +128,7 @@ def check_bucket_off(view: View) -> Iterator[Finding]:
     if not view.dataset_known or caches_latents(view):
         return
     for subset, fact in view.subset_facts:
-        settings = bucket_settings(subset)
+        settings = planned_settings(view, view.dataset_of(subset))
         if settings is None or settings.enable_bucket or subset.value("face_crop_aug_range") is not None:
             continue
         wrong = sum(
@@ -164,9 +177,10 @@ def _not_the_size(subset: SubsetView, resolution: Size, wrong: int) -> Finding:
 def check_bucket_thin(view: View) -> Iterator[Finding]:
     """Without upscaling a very thin image gets a bucket side of 0 (train_util.py:337-345)."""
     for subset, fact in view.subset_facts if view.dataset_known else ():
-        settings = bucket_settings(subset)
+        settings = planned_settings(view, view.dataset_of(subset))
         if settings is None or not (settings.enable_bucket and settings.bucket_no_upscale):
             continue
+        settings = _with_right_steps(view, view.dataset_of(subset), settings)
         thin = [size for size in measured_sizes(fact) if _too_thin(size, settings)]
         if not thin:
             continue

@@ -9,15 +9,16 @@ from gui.engine.findings import Fix
 from gui.engine.texts import _
 
 
-def leave_out(*names: str, safe: bool = False) -> Fix:
+def leave_out(*names: str, safe: bool = False, identity: str = "leave-out") -> Fix:
     """Return the fix that takes arguments out of the plan.
 
     Args:
         names: Targets.
         safe: Whether nothing is lost that the user would miss.
+        identity: Its id within the finding.
     """
     label = _("leave {names} out").format(names=", ".join(names))
-    return Fix(id="leave-out", label=label, changes=dict.fromkeys(names), safe=safe)
+    return Fix(id=identity, label=label, changes=dict.fromkeys(names), safe=safe)
 
 
 def write(changes: Mapping[str, Any], label: str, *, identity: str = "write", safe: bool = False) -> Fix:

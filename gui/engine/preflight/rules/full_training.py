@@ -138,7 +138,10 @@ def check_freeze_blockwise(view: View) -> Iterator[Finding]:
         title=_("num_last_block_to_freeze and blockwise_fused_optimizers exclude each other."),
         detail=_("The trainer stops with “number of parameters does not match”, after loading and caching."),
         arguments=("blockwise_fused_optimizers", "num_last_block_to_freeze"),
-        fixes=(leave_out("blockwise_fused_optimizers", safe=True), leave_out("num_last_block_to_freeze")),
+        fixes=(
+            leave_out("blockwise_fused_optimizers", safe=True),
+            leave_out("num_last_block_to_freeze", identity="no-freeze"),
+        ),
         sources=("trainer: sd3_train.py:408, 448",),
     )
 

@@ -76,7 +76,10 @@ def check_swap_offload(view: View) -> Iterator[Finding]:
             else _("The trainer’s guide says so; the trainer itself does not check it.")
         ),
         arguments=("cpu_offload_checkpointing", "blocks_to_swap"),
-        fixes=(leave_out("cpu_offload_checkpointing", safe=True), leave_out("blocks_to_swap")),
+        fixes=(
+            leave_out("cpu_offload_checkpointing", safe=True),
+            leave_out("blocks_to_swap", identity="no-swap"),
+        ),
         sources=("trainer: flux_train_network.py:77, docs/hunyuan_image_train_network.md:245",),
     )
 
@@ -94,7 +97,7 @@ def check_unsloth(view: View) -> Iterator[Finding]:
         title=_("unsloth_offload_checkpointing excludes {others}.").format(others=", ".join(others)),
         detail=_("The trainer refuses them together."),
         arguments=("unsloth_offload_checkpointing", *others),
-        fixes=(leave_out("unsloth_offload_checkpointing", safe=True), leave_out(*others)),
+        fixes=(leave_out("unsloth_offload_checkpointing", safe=True), leave_out(*others, identity="others")),
         sources=("trainer: anima_train_network.py:67-76, anima_train.py:61-73",),
     )
 

@@ -22,7 +22,7 @@ LAST_TIMESTEP = 1000
 def use_v_prediction(*, safe: bool) -> Fix:
     """Return the fix that trains as a v-prediction model wants it."""
     return write(
-        {"v_parameterization": True},
+        {"v_parameterization": True, "v_pred_like_loss": None},
         _("train with v-prediction, as the model wants it"),
         identity="v-prediction",
         safe=safe,

@@ -14,6 +14,9 @@ OVERFLOWS_IN_FP16 = ("flux_", "sd3_", "lumina_", "hunyuan_", "anima_")
 """Scripts of transformer models; fp16 activations overflow in FLUX and SD3 by many reports, the
 others were trained in bf16 and say so in their documentation."""
 
+FULL = ("full_fp16", "full_bf16")
+"""Weights in a half format; of both the first wins (train_network.py:814)."""
+
 FP16_REPORTED = ("flux_", "sd3_")
 
 FP16_SAFE_OPTIMIZERS = frozenset(
@@ -187,7 +190,7 @@ def check_full_fp16(view: View) -> Iterator[Finding]:
             Fix(
                 id="mixed",
                 label=_("keep the weights in full precision"),
-                changes={"full_fp16": None},
+                changes={name: None for name in FULL if view.flag(name)},
                 safe=True,
             ),
             *_use_bf16(view, safe=False),
@@ -214,7 +217,9 @@ def check_full_needs_mixed(view: View) -> Iterator[Finding]:
             Fix(
                 id="drop-full",
                 label=_("leave {name} out").format(name=name),
-                changes={name: None},
+                changes={
+                    flag: None for flag in FULL if view.flag(flag) and flag != f"full_{computes_in(view)}"
+                },
                 safe=True,
             ),
             Fix(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from gui.engine.dataset.buckets import Size
+from gui.engine.dataset.buckets import BucketSettings, Size
 from gui.engine.findings import Finding, Fix
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.fixes import leave_out, write
@@ -29,6 +29,11 @@ PACKED_PX = 16
 def pair(size: Size) -> str:
     """Return a size as people write it."""
     return f"{size[0]}×{size[1]}"
+
+
+def planned_settings(view: View, dataset: SubsetView) -> BucketSettings | None:
+    """Return the bucket settings as they are, or will be once the resolution is mended."""
+    return bucket_settings(dataset, view.kin.resolution.default_px if view.kin else None)
 
 
 def _defaults(view: View, dataset: SubsetView) -> tuple[Fix, ...]:
@@ -134,7 +139,7 @@ def check_resolution_step(view: View) -> Iterator[Finding]:
     if not view.is_transformer or not view.dataset_known:
         return
     for dataset in view.dataset_views:
-        settings = bucket_settings(dataset)
+        settings = planned_settings(view, dataset)
         if settings is None or settings.enable_bucket:
             continue
         width, height = settings.resolution
