@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 import sys
@@ -10,6 +11,8 @@ from pathlib import Path
 import pytest
 from practice_runs import part, practice
 
+from gui.cli.main import run as cli
+from gui.engine.plan.sample import copy_sample_project
 from gui.engine.trainer.events import Epoch, Phase, Saved, Setting, Step
 from gui.engine.trainer.output import OutputParser
 
@@ -163,3 +166,13 @@ def test_that_loader_workers_are_processes_that_each_tell_of_the_epoch(tmp_path)
 
     assert run.text.count("epoch is incremented.") == 4 if sys.platform == "linux" else True
     assert run.tally.last_step == 8
+
+
+def test_that_nothing_speaks_against_the_sample_plan(tmp_path, capsys):
+    plan = copy_sample_project(tmp_path)
+
+    assert cli(["check", str(plan), "--trainer", "practice", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["verdict"] == "go"
+    assert [finding["id"] for finding in answer["findings"] if finding["severity"] != "hint"] == []
+    assert answer["steps"]["total_steps"] == 108

@@ -14,6 +14,7 @@ import torch
 from library.checkpoints import Checkpoints
 from library.config_util import read_datasets
 from library.dataset import DatasetGroup, make_groups
+from library.denoiser import TextEncoder
 from library.families import Family, caches_text
 from library.loop import Parts, TrainingLoop
 from library.losses import DenoisingLoss
@@ -78,10 +79,9 @@ class NetworkTrainer:
         args = self._args
         group, held_out = groups[0], groups[1] if len(groups) > 1 else None
         text_encoder, unet = load_target_model(args.pretrained_model_name_or_path)
-        for one in groups if args.cache_latents else ():
-            one.cache()
-        for one in groups if caches_text(args) else ():
-            one.cache_text(text_encoder.encode)
+        if args.sdpa:
+            logger.info("Enable SDPA for U-Net")
+        self._cache(groups, text_encoder)
         network = make_network(args, text_encoder, unet)
         print("prepare optimizer, data loader etc.")
         optimization = prepare_optimizer(args, network)
@@ -112,6 +112,12 @@ class NetworkTrainer:
             epochs=epochs,
         )
         self._run(parts, *self._where_to_begin(resumed, steps_per_epoch))
+
+    def _cache(self, groups: list[DatasetGroup], text_encoder: TextEncoder) -> None:
+        for group in groups if self._args.cache_latents else ():
+            group.cache()
+        for group in groups if caches_text(self._args) else ():
+            group.cache_text(text_encoder.encode)
 
     def _metadata(
         self, group: DatasetGroup, held_out: DatasetGroup | None, **facts: int | str
