@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
 from gui import __version__
+from gui.cli.streams import discard_output, open_closed_streams, speak_utf8
 from gui.engine.errors import PreflightError
 from gui.engine.paths import Home
 from gui.engine.texts import _, use_language
@@ -85,7 +85,6 @@ def _top_parser() -> _Parser:
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     parser.add_argument("command", metavar="COMMAND", help=_("what to do; COMMAND --help tells more"))
-    parser.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     return parser
 
 
@@ -98,27 +97,10 @@ def run(arguments: Sequence[str]) -> int:
     Returns:
         The exit status.
     """
-    _speak_utf8()
-    _speak_chosen_language()
-    top = _top_parser()
-    if not arguments:
-        top.print_help()
-        return 0
+    open_closed_streams()
+    speak_utf8()
     try:
-        chosen = top.parse_args(arguments)
-        known = commands()
-        if chosen.command not in known:
-            top.error(_("there is no command “{name}”").format(name=chosen.command))
-        module = importlib.import_module(f"gui.cli.{known[chosen.command].module}")
-        parser = _Parser(
-            prog=f"kohya-preflight {chosen.command}",
-            description=known[chosen.command].summary or None,
-            parents=[_common_options()],
-        )
-        module.add_arguments(parser)
-        options = parser.parse_args(chosen.rest)
-        _speak_chosen_language(options.home)
-        status = int(module.run(options))
+        status = _run(arguments)
         sys.stdout.flush()
     except PreflightError as error:
         print(f"kohya-preflight: {error}", file=sys.stderr)
@@ -128,10 +110,36 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # Whoever read has left. Python flushes once more at its end and must not trip over that.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_output()  # whoever read has left
         return 0
+    except OSError as error:
+        discard_output()  # it may be the output itself, on a full disk for instance
+        print(f"kohya-preflight: {_reason(error)}", file=sys.stderr)
+        return 2
     return status
+
+
+def _run(arguments: Sequence[str]) -> int:
+    _speak_chosen_language()
+    top = _top_parser()
+    if not arguments:
+        top.print_help()
+        return 0
+    # Only the first word: what follows belongs to the sub-command, “--” too.
+    chosen = top.parse_args(arguments[:1]).command
+    known = commands()
+    if chosen not in known:
+        top.error(_("there is no command “{name}”").format(name=chosen))
+    module = importlib.import_module(f"gui.cli.{known[chosen].module}")
+    parser = _Parser(
+        prog=f"kohya-preflight {chosen}",
+        description=known[chosen].summary or None,
+        parents=[_common_options()],
+    )
+    module.add_arguments(parser)
+    options = parser.parse_args(arguments[1:])
+    _speak_chosen_language(options.home)
+    return int(module.run(options))
 
 
 def _speak_chosen_language(home: str | None = None) -> None:
@@ -144,9 +152,6 @@ def _speak_chosen_language(home: str | None = None) -> None:
             use_language(language)
 
 
-def _speak_utf8() -> None:
-    """Let a Windows console or a pipe in another encoding show every sentence."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(encoding="utf-8", errors="backslashreplace")
+def _reason(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    return f"{error.filename}: {reason}" if error.filename else reason

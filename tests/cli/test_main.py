@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -120,3 +122,61 @@ def test_that_the_overview_goes_through_the_door_of_texts(
     for name in (name for name, command in main.commands().items() if command.summary):
         line = next(line for line in overview if line.startswith(f"  {name} "))
         assert line.endswith("·"), line
+
+
+def test_that_words_that_begin_with_a_dash_can_be_given_after_two_dashes(monkeypatch: pytest.MonkeyPatch):
+    seen: list[Any] = []
+    module = SimpleNamespace(
+        add_arguments=lambda parser: parser.add_argument("plan"),
+        run=lambda options: seen.append(options.plan) or 0,
+    )
+    monkeypatch.setattr(main.importlib, "import_module", lambda name: module)
+    assert main.run(["runs", "--", "-plan.toml"]) == 0
+    assert seen == ["-plan.toml"]
+
+
+def test_that_a_system_error_is_one_line_and_status_2():
+    failing = TALKATIVE.format(lines=1).replace('print("line\\n" * 1) or 0', "open('/nowhere/of/that/kind')")
+    done = subprocess.run([sys.executable, "-c", failing], capture_output=True, encoding="utf-8")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("kohya-preflight: /nowhere/of/that/kind: ")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no disk that is always full")
+@pytest.mark.parametrize("lines", [1, 100_000])
+def test_that_output_that_cannot_be_written_is_one_line_and_status_2(lines: int):
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", TALKATIVE.format(lines=lines)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        )
+    assert done.returncode == 2
+    assert done.stderr.startswith("kohya-preflight: ")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="closes descriptors as a POSIX shell does")
+def test_that_it_works_without_standard_streams():
+    """As ``parse - <&- >&- 2>&-`` starts it."""
+    starter = "import os, sys; [os.close(n) for n in (0, 1, 2)]; os.execv(sys.executable, sys.argv[1:])"
+    words = [sys.executable, "-m", "gui", "parse", "-"]
+    assert subprocess.run([sys.executable, "-c", starter, *words]).returncode == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sends Ctrl+C as a POSIX terminal does")
+def test_that_ctrl_c_while_the_program_is_loaded_is_no_traceback():
+    interrupted = """
+import sys
+from gui.__main__ import main
+class Interrupted:
+    def find_spec(self, name, *_rest):
+        if name == "gui.cli.main":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupted())
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", interrupted], capture_output=True)
+    assert (done.returncode, done.stderr) == (130, b"")
