@@ -44,7 +44,8 @@ def plan(tmp_path: Path, home: Home) -> Callable[..., Path]:
             "output_name": "lora",
             "network_dim": 4,
             "network_alpha": 1,
-            "learning_rate": 1e-3,
+            "learning_rate": 4e-4,
+            "text_encoder_lr": 4e-5,
             "optimizer_type": "AdamW",
             "max_train_steps": 8,
             "save_every_n_steps": 4,
@@ -121,7 +122,7 @@ def test_that_a_plan_is_trained_and_told_about(
 def test_that_a_mad_learning_rate_is_stopped(
     plan: Callable[..., Path], home: Home, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    mad = plan(learning_rate=1e30, max_train_steps=100_000, save_every_n_steps=1)
+    mad = plan(learning_rate=1e30, max_train_steps=2000, save_every_n_steps=1)
     assert cli(["run", str(mad), "--practice"]) == 1
     run = only_run(home)
     verdict = status(run).verdict
@@ -129,6 +130,17 @@ def test_that_a_mad_learning_rate_is_stopped(
     assert verdict.clean == () and verdict.doubtful
     assert "stopped by the guard" in capfd.readouterr().out.lower()
     assert not tree_of(run.path).alive()
+
+
+def test_that_a_danger_needs_a_yes_which_the_run_remembers(
+    plan: Callable[..., Path], home: Home, capfd: pytest.CaptureFixture[str]
+) -> None:
+    risky = plan(text_encoder_lr=4e-4, max_train_steps=2)
+    assert cli(["run", str(risky), "--practice"]) == 1
+    assert "--accept lr-te" in capfd.readouterr().err
+    assert run_names(home) == []
+    assert cli(["run", str(risky), "--practice", "--accept", "lr-te"]) == 0
+    assert Manifest.read(only_run(home).manifest).accepted == ("lr-te",)
 
 
 def test_that_a_plan_with_mistakes_starts_nothing(
@@ -154,7 +166,7 @@ def test_that_files_of_the_same_names_are_noticed(
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_that_ctrl_c_stops_once_and_leaves_twice(plan: Callable[..., Path], home: Home, times: int) -> None:
-    process = launch(plan(max_train_steps=100_000))
+    process = launch(plan(max_train_steps=10_000, save_every_n_steps=500))
     run = started(home)
     wait_until(lambda: (status(run).step or 0) >= 2)
     if times == 2:
@@ -178,7 +190,7 @@ def test_that_ctrl_c_stops_once_and_leaves_twice(plan: Callable[..., Path], home
 def test_that_a_detached_run_is_paused_resumed_and_stopped_after_a_save(
     plan: Callable[..., Path], home: Home, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    endless = plan(max_train_steps=100_000, save_every_n_steps=50, save_state=True)
+    endless = plan(max_train_steps=10_000, save_every_n_steps=50, save_state=True)
     assert cli(["run", str(endless), "--practice", "--detach"]) == 0
     run = only_run(home)
     assert run.name in capfd.readouterr().out
@@ -200,7 +212,7 @@ def test_that_stop_in_each_phase_leaves_nothing(
 ) -> None:
     (tmp_path / "prompts.txt").write_text("sks thing --w 64 --h 64 --s 200\n" * 20, "utf-8")
     endless = plan(
-        max_train_steps=100_000,
+        max_train_steps=10_000,
         save_every_n_steps=None,
         cache_latents=True,
         sample_prompts="prompts.txt" if phase == "sampling" else None,
@@ -234,7 +246,8 @@ def test_that_attach_takes_over_when_the_supervisor_was_killed(
 
 
 def test_that_a_stop_is_heard_though_the_supervisor_was_killed(plan: Callable[..., Path], home: Home) -> None:
-    assert cli(["run", str(plan(max_train_steps=100_000)), "--practice", "--detach"]) == 0
+    endless = plan(max_train_steps=10_000, save_every_n_steps=500)
+    assert cli(["run", str(endless), "--practice", "--detach"]) == 0
     run = started(home)
     pid = status(run).supervisor_pid
     assert pid is not None
