@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from gui.engine.findings import Finding, Fix
@@ -25,6 +25,8 @@ _SOURCES: dict[ProblemKind, tuple[str, ...]] = {"choice": ("NAN-10",), "flag": (
 _LORA_MARKS = ("network_module", "network_dim", "network_alpha")
 """Who gives these to a script without networks wants a LoRA: leaving them out would train a whole model."""
 _NEAR = 0.75
+_SLIPS = 200
+"""For so many unknown names a near one is looked for; more of them are no slips of the pen."""
 _MANY = 4
 
 
@@ -44,7 +46,8 @@ def judge_arguments(
             continue
         argument = script.arguments.get(name)
         if argument is None:
-            findings.append(_unknown(name, value, arguments, script, catalogue))
+            known = script.arguments if len(findings) < _SLIPS else ()
+            findings.append(_unknown(name, value, arguments, script, catalogue, known=known))
         else:
             findings.extend(_judge_value(argument, value))
     findings.extend(_missing(arguments, script))
@@ -57,11 +60,13 @@ def _unknown(
     arguments: Mapping[str, Any],
     script: ScriptArguments,
     catalogue: Catalogue | None,
+    *,
+    known: Collection[str],
 ) -> Finding:
     others = _same_kind_first(script.name, catalogue.scripts_with(name)) if catalogue else ()
     full = None if others else _abbreviated(name, value, script)
     same = script.find(name) or script.find(name.strip().lstrip("-").replace("-", "_")) or full
-    near = [same.dest] if same else difflib.get_close_matches(name, script.arguments, n=3, cutoff=_NEAR)
+    near = [same.dest] if same else difflib.get_close_matches(name, known, n=3, cutoff=_NEAR)
     fixes = [
         Fix(
             id=f"rename-to-{candidate}",
