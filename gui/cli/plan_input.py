@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gui.cli.context import Trainer
-from gui.engine.documents import read_text
+from gui.engine.documents import decode_text, read_bytes
 from gui.engine.errors import WrongUsage
 from gui.engine.findings import Finding
 from gui.engine.importers.arguments_text import looks_like_arguments, read_arguments
 from gui.engine.paths import Home
-from gui.engine.plan.plan_file import PlanFile, load_plan, moved_plan
+from gui.engine.plan.plan_file import LARGEST_PLAN_BYTES, PlanFile, moved_plan, plan_from_bytes
 from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.preflight.check import Checker
 from gui.engine.preflight.collect import Collector
@@ -52,8 +52,9 @@ def read_plan(name: str, script: str | None, catalogue: Catalogue) -> PlanInput:
         WrongUsage: It is a list of arguments and no script was named.
     """
     path = Path(name)
+    content = read_bytes(path, LARGEST_PLAN_BYTES)
     if path.suffix.lower() != ".toml":
-        text = read_text(path)
+        text = decode_text(content, path)
         if looks_like_arguments(text):
             if not script:
                 raise WrongUsage(
@@ -62,7 +63,7 @@ def read_plan(name: str, script: str | None, catalogue: Catalogue) -> PlanInput:
             imported = read_arguments(text, script, catalogue, path)
             plan = moved_plan(imported.plan, path.absolute().parent, Path.cwd())
             return PlanInput(PlanFile(plan, notes=imported.notes), imported.findings)
-    file = load_plan(path)
+    file = plan_from_bytes(content, path)
     if script:
         file = replace(file, plan=file.plan.model_copy(update={"script": script}))
     return PlanInput(file)

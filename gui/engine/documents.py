@@ -17,6 +17,9 @@ from pydantic import BaseModel, ConfigDict
 from gui.engine.errors import CannotRead, CannotWrite
 from gui.engine.texts import _
 
+LARGEST_TEXT_BYTES = 64 * 1024 * 1024
+"""No document of this program is as large; a file that is, is the wrong one, or has no end."""
+
 
 class Document(BaseModel):
     """The base of every document and message: nothing extra, nothing mutable by accident."""
@@ -80,18 +83,42 @@ def reason_of(error: OSError) -> str:
     return error.strerror or str(error) or type(error).__name__
 
 
-def read_text(path: Path) -> str:
-    """Read a small UTF-8 file, with or without a byte order mark.
+def read_bytes(path: Path, most_bytes: int = LARGEST_TEXT_BYTES) -> bytes:
+    """Read a small file once, which may as well be a pipe.
 
     Raises:
-        CannotRead: It is missing, not readable, or not UTF-8.
+        CannotRead: It is missing, not readable, or has more bytes.
     """
     try:
-        return path.read_text("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise CannotRead(path, _("it is not UTF-8 text (byte {at})").format(at=error.start)) from error
+        with path.open("rb") as file:
+            content = file.read(most_bytes + 1)
     except OSError as error:
         raise CannotRead(path, reason_of(error)) from error
+    if len(content) > most_bytes:
+        raise CannotRead(path, _("it is too large for what it should be"))
+    return content
+
+
+def decode_text(content: bytes, path: Path) -> str:
+    r"""Return UTF-8 text without its byte order mark, lines ended by ``\n``.
+
+    Raises:
+        CannotRead: It is not UTF-8; the sentence names the path.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise CannotRead(path, _("it is not UTF-8 text (byte {at})").format(at=error.start)) from error
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_text(path: Path) -> str:
+    r"""Read a small UTF-8 file, with or without a byte order mark; lines end with ``\n``.
+
+    Raises:
+        CannotRead: It is missing, not readable, too large, or not UTF-8.
+    """
+    return decode_text(read_bytes(path), path)
 
 
 def read_json(path: Path) -> Any:
@@ -102,6 +129,8 @@ def read_json(path: Path) -> Any:
     """
     try:
         return json.loads(read_text(path))
+    except RecursionError as error:
+        raise CannotRead(path, _("it is nested too deeply")) from error
     except ValueError as error:
         raise CannotRead(path, _("it is not JSON: {error}").format(error=error)) from error
 
@@ -115,7 +144,7 @@ def iterate_json_lines(path: Path) -> Iterator[dict[str, Any]]:
         for line in file:
             if not line.endswith(b"\n"):
                 return
-            with contextlib.suppress(ValueError):
+            with contextlib.suppress(ValueError, RecursionError):
                 value = json.loads(line)
                 if isinstance(value, dict):
                     yield value

@@ -33,7 +33,7 @@ def load_preferences(path: Path) -> Preferences:
     """
     try:
         content = tomllib.loads(read_text(path))
-    except (CannotRead, tomllib.TOMLDecodeError):
+    except (CannotRead, tomllib.TOMLDecodeError, RecursionError):
         return Preferences()
     known = {name: content.get(name) for name in Preferences.model_fields}
     return Preferences(**{name: value for name, value in known.items() if isinstance(value, str) and value})
@@ -60,7 +60,7 @@ def change_preferences(path: Path, **changes: str | None) -> Preferences:
         document = tomlkit.parse(read_text(path))
     except CannotRead:
         document = tomlkit.document()
-    except TOMLKitError:
+    except (TOMLKitError, RecursionError):
         with contextlib.suppress(OSError):
             path.replace(path.with_name(path.name + ".damaged"))
         document = tomlkit.document()

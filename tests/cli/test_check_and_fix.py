@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -117,3 +119,15 @@ def test_that_rules_are_listed_with_their_sources(capsys) -> None:
     assert all(row["summary"] and row["sources"] for row in listed["rules"])
     assert run(["rules"]) == 0
     assert "cache-aug" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_that_a_plan_may_come_through_a_pipe(plan, machine, tmp_path, capsys) -> None:
+    """As a shell's ``<(…)`` hands it over: what was read once is gone."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(plan.read_bytes(),))
+    writer.start()
+    run(["check", str(pipe), "--machine", str(machine), "--json"])
+    writer.join()
+    assert json.loads(capsys.readouterr().out)["family"] == "sdxl"

@@ -152,6 +152,26 @@ def test_that_what_cannot_be_read_says_why(tmp_path: Path):
     (tmp_path / "x").write_text("{", "utf-8")
     with pytest.raises(CannotRead, match="not JSON"):
         read_json(tmp_path / "x")
+    (tmp_path / "x").write_text("[" * 100_000, "utf-8")
+    with pytest.raises(CannotRead, match="too deeply"):
+        read_json(tmp_path / "x")
+
+
+@pytest.mark.parametrize(("raw", "text"), [(b"a\r\nb\r", "a\nb\n"), (b"a\nb", "a\nb")])
+def test_that_all_line_ends_are_read_as_one(tmp_path: Path, raw: bytes, text: str):
+    (tmp_path / "x").write_bytes(raw)
+    assert read_text(tmp_path / "x") == text
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no file without an end")
+def test_that_a_file_without_an_end_is_given_up():
+    with pytest.raises(CannotRead, match="too large"):
+        read_text(Path("/dev/zero"))
+
+
+def test_that_a_line_nested_too_deeply_does_not_hide_the_others(tmp_path: Path):
+    (tmp_path / "x").write_bytes(b'{"a":1}\n' + b"[" * 100_000 + b'\n{"a":2}\n')
+    assert [row["a"] for row in iterate_json_lines(tmp_path / "x")] == [1, 2]
 
 
 def test_that_every_system_error_has_words():

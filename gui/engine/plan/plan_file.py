@@ -12,7 +12,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from gui.engine.documents import read_text, write_atomically
+from gui.engine.documents import decode_text, read_bytes, write_atomically
 from gui.engine.errors import CannotRead, NewerDocument
 from gui.engine.plan.merging import merged_text, new_text
 from gui.engine.plan.model import SCHEMA, TrainingPlan
@@ -107,14 +107,17 @@ def load_plan(path: str | Path) -> PlanFile:
             the sentence names the key.
     """
     place = Path(path)
-    try:
-        if place.stat().st_size > LARGEST_PLAN_BYTES:
-            raise CannotRead(place, _("it is too large for a plan"))
-    except OSError:
-        pass  # read_text says why
-    text = read_text(place)
-    windows = b"\r\n" in place.read_bytes()
-    return replace(parse_plan(text, place), line_end="\r\n" if windows else "\n")
+    return plan_from_bytes(read_bytes(place, LARGEST_PLAN_BYTES), place)
+
+
+def plan_from_bytes(content: bytes, path: Path) -> PlanFile:
+    """Return the plan in a file that has been read already.
+
+    Raises:
+        CannotRead: See ``load_plan``.
+    """
+    plan = parse_plan(decode_text(content, path), path)
+    return replace(plan, line_end="\r\n" if b"\r\n" in content else "\n")
 
 
 def parse_plan(text: str, path: Path | None = None) -> PlanFile:

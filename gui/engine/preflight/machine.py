@@ -21,7 +21,7 @@ def read_machine(path: Path) -> Facts:
     """
     try:
         data = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise CannotRead(path, _("it is not TOML: {error}").format(error=error)) from error
     for derived in ("paths", "existing_outputs"):
         if derived in data:

@@ -41,7 +41,7 @@ class Follower:
         for line in self._tail.read():
             try:
                 row = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             event = parse_event(row) if isinstance(row, dict) else None
             if event is not None:

@@ -44,7 +44,7 @@ def card_of(root: Path) -> TrainerCard:
         content: Any = json.loads((root / CARD).read_text("utf-8-sig"))
         known = {key: content[key] for key in TrainerCard.model_fields if key in content}
         return TrainerCard.model_validate(known)
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError, RecursionError):
         return TrainerCard()
 
 

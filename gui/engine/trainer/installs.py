@@ -254,7 +254,7 @@ def _stability_matrix_folders(environment: Mapping[str, str]) -> list[Path]:
         try:
             content = json.loads((base / "StabilityMatrix" / "library.json").read_text("utf-8-sig"))
             folders.append(Path(content["LibraryPath"]))
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             continue
     return folders
 

@@ -208,7 +208,7 @@ def _remembered(place: Path, key: str) -> TrainerFacts | None:
     try:
         content: Any = json.loads(place.read_text("utf-8"))
         return TrainerFacts.model_validate(content["facts"]) if content["key"] == key else None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 
