@@ -1,0 +1,236 @@
+"""What this program says about plans is what the trainer's own parser and checks say, both ways."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from agreement_draft import Draft, sound
+from agreement_plans import drafts
+from PIL import Image
+
+from gui.engine.errors import PlanNotRunnable
+from gui.engine.findings import Finding
+from gui.engine.plan.dataset_toml import dataset_toml
+from gui.engine.preflight.check import Checker
+from gui.engine.preflight.collect import Collector
+from gui.engine.preflight.facts import Facts
+from gui.engine.trainer.catalogue import Catalogue
+from gui.engine.trainer.command import build_command
+from gui.engine.trainer.facts import TrainerFacts
+from gui.engine.trainer.inherited import clean_environment
+from gui.engine.trainer.installs import TrainerInstall
+from gui.engine.trainer.resolving import resolve
+from gui.engine.trainer.values import Words, words_for
+
+Answer = dict[str, str | None]
+"""Each stage that the trainer reached, and its refusal there; None where it passed."""
+
+DRIVER = Path(__file__).with_name("ask_trainer.py")
+PLANS = int(os.environ.get("KOHYA_PREFLIGHT_AGREEMENT_PLANS", "1000"))
+SEED = int(os.environ.get("KOHYA_PREFLIGHT_AGREEMENT_SEED", "3"))
+"""Other numbers draw other plans, for a longer look."""
+
+LEAST = 10
+"""So many plans at least must be refused at each stage, and a quarter must pass, or nothing is shown."""
+
+STAGES: dict[str, frozenset[str]] = {
+    "parse": frozenset({"arg-unknown", "arg-type", "enum", "flag-value", "arg-count", "arg-form"}),
+    "verify": frozenset({"adaptive-noise", "vpred-only"}),
+    "dataset": frozenset(
+        {"dataset-unknown", "dataset-type", "dataset-level", "dataset-missing", "reso-format", "face-crop"}
+    ),
+    "group": frozenset(
+        {
+            *("resolution", "bucket-range", "bucket-thin", "interpolation"),
+            *("control-crop", "validation-control", "validation-split"),
+            *("batch-size", "repeats-zero", "no-data"),
+        }
+    ),
+    "cache": frozenset({"cache-aug"}),
+    "extra": frozenset(
+        {
+            "bucket-steps",
+            "cache-te",
+            "cache-te-aug",
+            "swap-offload",
+            "unsloth-offload",
+            "family-cannot:v2",
+            "chroma:apply_t5_attn_mask",
+        }
+    ),
+}
+"""Which stop findings say at which stage the trainer refuses a plan; some only of one argument."""
+
+
+@pytest.fixture(scope="module")
+def catalogue() -> Catalogue:
+    return Catalogue.bundled()
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, str]:
+    """Two small images with captions, their masks, and a dataset file of a user's own."""
+    folder = tmp_path_factory.mktemp("data")
+    for kind in ("images", "masks"):
+        (folder / kind).mkdir()
+        for name, size in (("wide", (96, 64)), ("high", (64, 96))):
+            Image.new("RGB", size, "grey").save(folder / kind / f"{name}.png")
+            (folder / kind / f"{name}.txt").write_text("a thing", "utf-8")
+    own = folder / "own.toml"
+    own.write_text(dataset_toml({"subsets": [{"image_dir": str(folder / "images")}]}, folder), "utf-8")
+    return str(folder / "images"), str(folder / "masks"), str(own)
+
+
+def by_hand(draft: Draft, catalogue: Catalogue, folder: Path) -> list[str]:
+    """Write out a plan that has no command: what we refuse as a person would write it, ``--name value``."""
+    resolved = resolve(draft.plan(), folder, catalogue)
+    words: list[str] = []
+    for name, value in resolved.effective.arguments.items():
+        judged = words_for(draft.script.arguments[name], value)
+        words += judged.words if isinstance(judged, Words) else ()
+    for name, written in draft.arguments.items():
+        value = resolved.effective.arguments.get(name, written)
+        argument = draft.script.arguments.get(name)
+        if value is None or (argument and isinstance(words_for(argument, value), Words)):
+            continue
+        plain = [str(part) for part in (value if isinstance(value, (list, tuple)) else [value])]
+        if value is True:
+            words.append(f"--{name}")
+        elif argument is None and plain[0].startswith("-"):
+            words.append(f"--{name}={plain[0]}")
+        elif argument or value is not False:
+            words += [f"--{name}", *plain]
+    if resolved.effective.dataset:
+        file = folder / "by hand.toml"
+        file.write_text(dataset_toml(resolved.effective.dataset, folder), "utf-8")
+        words += ["--dataset_config", str(file)]
+    return words
+
+
+def words_of(draft: Draft, trainer, catalogue: Catalogue, folder: Path) -> list[str]:
+    """Return the words of our own command; of a plan that has none, those written by hand."""
+    install = TrainerInstall(root=trainer.root, python=trainer.python, origin="sd-scripts", label="real")
+    facts = TrainerFacts(root=str(trainer.root), python=str(trainer.python))
+    folder.mkdir()
+    try:
+        command = build_command(draft.plan(), folder, install, facts, catalogue, folder, environ={})
+    except PlanNotRunnable:
+        return by_hand(draft, catalogue, folder)
+    for path, text in command.files(folder).items():
+        path.write_text(text, "utf-8")
+    start = next(place for place, word in enumerate(command.argv) if word.endswith(command.script))
+    return list(command.argv[start + 1 :])
+
+
+def ask(trainer, jobs: list[dict[str, Any]], folder: Path) -> list[Answer]:
+    """Put all command lines to the trainer, in one process."""
+    (folder / "jobs.json").write_text(json.dumps(jobs), "utf-8")
+    done = subprocess.run(
+        [trainer.python, DRIVER, folder / "jobs.json", folder / "answers.json"],
+        cwd=trainer.root,
+        env=clean_environment() | {"PYTHONUTF8": "1", "HF_HUB_OFFLINE": "1"},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads((folder / "answers.json").read_text("utf-8"))
+
+
+LATER = {"cache-te": ("flux_train_network.py", "hunyuan_image_train_network.py")}
+"""What these scripts do not check and die of at the first step."""
+
+
+def claims(script: str, findings: list[Finding]) -> dict[str, list[str]]:
+    """Return what we say about each stage: the titles of the stop findings about it."""
+    findings = [found for found in findings if script not in LATER.get(found.id, ())]
+    return {
+        stage: [
+            finding.title
+            for finding in findings
+            if finding.severity == "stop" and ids & {finding.id, f"{finding.id}:{finding.arguments[0]}"}
+        ]
+        for stage, ids in STAGES.items()
+    }
+
+
+def disagreements(draft: Draft, said: list[Finding], answer: Answer) -> list[str]:
+    """Return where we and the trainer differ, as far as the trainer went."""
+    ours = claims(draft.script.name, said)
+    stops = {finding.id for finding in said if finding.severity == "stop"}
+    if "arg-short" in stops:
+        answer = {"parse": answer["parse"]}  # we do not look at what a name in short would do
+    elif "bucket-steps" in stops and answer.get("group"):
+        # The limits of buckets are judged by the step as it will be once it is mended.
+        answer = {**answer, "group": None, "extra": answer["group"]}
+        ours["group"] = []
+    return [
+        f"{stage}: we say {ours[stage]}, the trainer says {refusal}"
+        for stage, refusal in answer.items()
+        if bool(ours[stage]) != (refusal is not None)
+    ]
+
+
+STRICTER: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "arg-short": ({"save_every_n_epo": 2}, {}),
+    "nonfinite-value": ({"learning_rate": "nan"}, {}),
+    "dataset-bool": ({}, {"batch_size": True}),
+}
+"""What we stop at although the trainer takes it: arguments and dataset options, by our finding."""
+
+
+@pytest.fixture(scope="module")
+def drawn(catalogue, places) -> list[Draft]:
+    strict = [sound("sd15", "lora", catalogue, places) for _identity in STRICTER]
+    for draft, (arguments, dataset) in zip(strict, STRICTER.values(), strict=True):
+        draft.arguments |= arguments
+        draft.dataset |= dataset
+    return [*strict, *drafts(PLANS, SEED, catalogue, places)]
+
+
+@pytest.fixture(scope="module")
+def answered(real_trainer, catalogue, drawn, tmp_path_factory) -> list[tuple[Draft, list[Finding], Answer]]:
+    """Each plan with what we say and what the trainer says."""
+    folder = tmp_path_factory.mktemp("plans")
+    jobs = [
+        {
+            "script": draft.script.name.removesuffix(".py"),
+            "words": words_of(draft, real_trainer, catalogue, folder / str(number)),
+        }
+        for number, draft in enumerate(drawn)
+    ]
+    checker = Checker(folder, catalogue, Facts(), collector=Collector())
+    found = [checker.findings(draft.plan()) for draft in drawn]
+    return list(zip(drawn, found, ask(real_trainer, jobs, folder), strict=True))
+
+
+@pytest.mark.timeout(900)
+def test_that_our_answer_is_the_trainers_own_both_ways(answered) -> None:
+    refused: Counter[str] = Counter()
+    differing = []
+    for draft, said, answer in answered[len(STRICTER) :]:
+        assert "rule-failed" not in {finding.id for finding in said}
+        refused.update(stage for stage, refusal in answer.items() if refusal is not None)
+        refused["nothing"] += not any(answer.values())
+        differing += [
+            f"{draft.script.name} {draft.twists} {draft.arguments} {draft.dataset}\n  {difference}"
+            for difference in disagreements(draft, said, answer)
+        ]
+    assert not differing, f"{len(differing)} of {PLANS}:\n" + "\n".join(differing)
+    assert all(refused[stage] >= LEAST for stage in STAGES), refused
+    assert refused["nothing"] >= PLANS / 4
+
+
+@pytest.mark.timeout(900)
+def test_that_where_we_are_stricter_the_trainer_takes_what_was_hardly_meant(answered) -> None:
+    for identity, (draft, said, answer) in zip(STRICTER, answered, strict=False):
+        stops = {finding.id for finding in said if finding.severity == "stop"}
+        assert identity in stops, (draft, said)
+        assert not any(answer.values()), (identity, answer)
