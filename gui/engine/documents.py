@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import secrets
 import shutil
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
+from pydantic_core import PydanticSerializationError
 
 from gui.engine.errors import CannotRead, CannotWrite
 from gui.engine.texts import _
@@ -25,6 +27,27 @@ class Document(BaseModel):
     """The base of every document and message: nothing extra, nothing mutable by accident."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, ser_json_inf_nan="strings")
+
+    def model_dump_json(self, *, indent: int | None = None, **how: Any) -> str:
+        """Return the document as JSON, also when it names a file whose name is no text."""
+        try:
+            return super().model_dump_json(indent=indent, **how)
+        except PydanticSerializationError:
+            data = _writable(self.model_dump(mode="json", **how))
+            return json.dumps(data, indent=indent, ensure_ascii=False)
+
+
+def _writable(value: Any) -> Any:
+    """Return JSON data with what UTF-8 cannot write shown as an escape, and every number as JSON has it."""
+    if isinstance(value, dict):
+        return {_writable(key): _writable(child) for key, child in value.items()}
+    if isinstance(value, list):
+        return [_writable(child) for child in value]
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[str(value)]
+    return value
 
 
 def write_atomically(path: Path, data: bytes | str, *, durable: bool = True) -> None:

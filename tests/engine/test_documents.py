@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import threading
 from pathlib import Path
@@ -197,3 +198,20 @@ def test_that_a_broken_line_does_not_hide_the_rest(tmp_path: Path):
     file = tmp_path / "events.jsonl"
     file.write_bytes(b'{"a": 1}\n{"half\n[1]\n\xff\n{"b": 2}\n')
     assert list(iterate_json_lines(file)) == [{"a": 1}, {"b": 2}]
+
+
+class _Named(Document):
+    """Names a file."""
+
+    path: Path
+    sizes: dict[str, float]
+    parts: tuple[str, ...] = ()
+
+
+def test_that_a_file_whose_name_is_no_text_can_be_told_of():
+    named = _Named(path=Path("a\udcff"), sizes={"x": math.inf, "y": 1.5}, parts=("b\udcfe",))
+    assert json.loads(named.model_dump_json(indent=1)) == {
+        "path": "a\\udcff",
+        "sizes": {"x": "Infinity", "y": 1.5},
+        "parts": ["b\\udcfe"],
+    }

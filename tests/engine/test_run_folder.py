@@ -198,6 +198,7 @@ def test_that_nothing_in_the_place_of_runs_makes_the_list_fail(tmp_path: Path) -
     broken = made(home, "20261130-000003-broken")
     broken.status.write_text("{", "utf-8")
     (home.runs / "20261130-000004-foreign").mkdir()
+    (home.runs / ".trash").mkdir()
     (home.runs / "a file").write_text("x", "utf-8")
     held = made(home, "20261130-000005-fine")
     with SupervisorLock(held.lock):

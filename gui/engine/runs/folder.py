@@ -159,9 +159,10 @@ def find_run(home: Home, text: str) -> RunFolder:
 
 
 def run_names(home: Home) -> list[str]:
-    """Return the names of all folders that could be runs, newest first."""
+    """Return the names of all folders that could be runs, newest first; hidden ones are none."""
     try:
-        return sorted((entry.name for entry in home.runs.iterdir() if entry.is_dir()), reverse=True)
+        names = [entry.name for entry in home.runs.iterdir() if entry.is_dir()]
+        return sorted((name for name in names if not name.startswith(".")), reverse=True)
     except (FileNotFoundError, NotADirectoryError):
         return []
 
