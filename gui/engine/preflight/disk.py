@@ -45,6 +45,9 @@ SAMPLE_BYTES_PER_PX = 1.5
 SAMPLE_PX = (512, 512)
 """The trainer's size of samples where a prompt names none (train_util.py:6506)."""
 
+SENSELESS_PX = 100_000
+"""No image has such a side; nothing is forecast for it."""
+
 LOG_BYTES_PER_STEP = 1_000
 """Two to three redraws of the bar, the tracker's file, and this program's own notes of each step."""
 
@@ -222,7 +225,7 @@ def _caches(view: View, size: ModelSize, images: int) -> int:
     """Return the bytes of the caches beside the images; what is there already is counted too."""
     resolution = as_size(view.dataset_value("resolution"))
     total = 0.0
-    if view.flag("cache_latents_to_disk") and resolution is not None:
+    if view.flag("cache_latents_to_disk") and resolution is not None and max(resolution) < SENSELESS_PX:
         places = resolution[0] * resolution[1] / size.latent.scale_px**2
         copies = 2 if any(subset.flag("flip_aug") for subset in view.subsets) else 1
         total += places * size.latent.channels * FULL_BYTES * copies * images

@@ -160,11 +160,9 @@ class View:
 
         Source: trainer-facts section 4 (train_util.py:4829-4846).
         """
-        if self.flag("use_8bit_adam"):
-            return "adamw8bit"
-        if self.flag("use_lion_optimizer"):
-            return "lion"
-        return (self.text("optimizer_type") or "adamw").lower()
+        named = self.text("optimizer_type")  # beside an old flag it is what will be left of the two
+        old = "adamw8bit" if self.flag("use_8bit_adam") else "lion" if self.flag("use_lion_optimizer") else ""
+        return (named or old or "adamw").lower()
 
     @cached_property
     def datasets(self) -> tuple[tuple[str, Mapping[str, Any]], ...]:

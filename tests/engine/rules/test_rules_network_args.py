@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from table import assert_fixes_mend, findings, make_plan, make_view
 
 LORA, FLUX, SD3, ANIMA = "networks.lora", "networks.lora_flux", "networks.lora_sd3", "networks.lora_anima"
+SCRIPTS = {FLUX: "flux_train_network.py", SD3: "sd3_train_network.py", ANIMA: "anima_train_network.py"}
 TWELVE = ",".join(["0.5"] * 12)
 
 FIRES = [
@@ -45,7 +46,7 @@ FIRES = [
 @pytest.mark.parametrize(("module", "word", "severity"), FIRES)
 def test_that_the_rule_fires_and_its_fixes_mend(module, word, severity) -> None:
     plan = make_plan({"network_module": module, "network_args": ["rank_dropout=0.1", word]})
-    view = make_view(plan, "train_network.py")
+    view = make_view(plan, SCRIPTS.get(module, "train_network.py"))
     found = [f for f in findings("net-args", view) if "rank_dropout" not in f.title]
     assert [finding.severity for finding in found] == [severity]
     assert_fixes_mend("net-args", view)
@@ -77,7 +78,13 @@ SILENT = [
 @pytest.mark.parametrize(("module", "word"), SILENT)
 def test_that_the_rule_keeps_silent(module, word) -> None:
     plan = make_plan({"network_module": module, "network_args": [word]})
-    assert not findings("net-args", make_view(plan, "train_network.py"))
+    assert not findings("net-args", make_view(plan, SCRIPTS.get(module, "train_network.py")))
+
+
+def test_that_arguments_are_judged_for_the_module_that_will_be_taken() -> None:
+    plan = make_plan({"network_module": LORA, "network_args": ["train_blocks=few", "single_dim=4"]})
+    (finding,) = findings("net-args", make_view(plan, "flux_train_network.py"))
+    assert finding.where == "network_args.train_blocks"
 
 
 def test_that_lists_have_other_lengths_for_sdxl() -> None:

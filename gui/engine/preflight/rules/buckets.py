@@ -33,10 +33,12 @@ def check_bucket_range(view: View) -> Iterator[Finding]:
     """The resolution must lie between the bucket limits, also without upscaling (train_util.py:766)."""
     for dataset, given in _bucketed(view):
         settings = _with_right_steps(view, dataset, given)
-        try:
-            _limits = settings.limits
-        except BucketsImpossible as refusal:
-            if refusal.reason != "steps":
+        high = replace(settings, max_bucket_reso=max(settings.max_bucket_reso, *settings.resolution))
+        low = replace(settings, min_bucket_reso=settings.bucket_reso_steps)
+        for one in (low, high) if settings.bucket_reso_steps <= min(settings.resolution) else (settings,):
+            try:
+                _limits = one.limits
+            except BucketsImpossible as refusal:
                 yield _out_of_range(dataset, settings, refusal.reason)
 
 
@@ -137,7 +139,7 @@ def check_bucket_off(view: View) -> Iterator[Finding]:
             if not _passes(size, settings.resolution, crop=subset.flag("random_crop"))
         )
         if wrong:
-            yield _not_the_size(subset, settings.resolution, wrong)
+            yield _not_the_size(view, subset, settings.resolution, wrong)
 
 
 def _passes(size: Size, resolution: Size, *, crop: bool) -> bool:
@@ -145,8 +147,8 @@ def _passes(size: Size, resolution: Size, *, crop: bool) -> bool:
     return size == resolution or (crop and larger)
 
 
-def _not_the_size(subset: SubsetView, resolution: Size, wrong: int) -> Finding:
-    cacheable = not subset.flag("color_aug") and not subset.flag("random_crop")
+def _not_the_size(view: View, subset: SubsetView, resolution: Size, wrong: int) -> Finding:
+    changing = any(other.flag("color_aug") or other.flag("random_crop") for other in view.subsets)
     cache = write(
         {"cache_latents": True},
         _("cache latents: images are then scaled and cropped to {size}").format(size=pair(resolution)),
@@ -169,7 +171,7 @@ def _not_the_size(subset: SubsetView, resolution: Size, wrong: int) -> Finding:
         ),
         arguments=(f"{dataset}.enable_bucket", "cache_latents"),
         where=subset.target,
-        fixes=(cache, buckets) if cacheable else (buckets,),
+        fixes=(buckets,) if changing else (cache, buckets),
         sources=("trainer: train_util.py:1633-1647",),
     )
 
@@ -185,6 +187,9 @@ def check_bucket_thin(view: View) -> Iterator[Finding]:
         if not thin:
             continue
         dataset = subset.target.split(".subsets.")[0]
+        changes: dict[str, object] = {f"{dataset}.bucket_no_upscale": False}
+        if settings.min_bucket_reso < settings.bucket_reso_steps <= min(settings.resolution):
+            changes[f"{dataset}.min_bucket_reso"] = settings.bucket_reso_steps  # 0 after rounding fails then
         yield Finding(
             id="bucket-thin",
             severity="stop",
@@ -197,9 +202,7 @@ def check_bucket_thin(view: View) -> Iterator[Finding]:
             ),
             arguments=(f"{dataset}.bucket_no_upscale",),
             where=subset.target,
-            fixes=(
-                write({f"{dataset}.bucket_no_upscale": False}, _("let small images be enlarged"), safe=True),
-            ),
+            fixes=(write(changes, _("let small images be enlarged"), safe=True),),
             sources=("trainer: train_util.py:337-345",),
         )
 

@@ -138,6 +138,7 @@ def check_cache_te(view: View) -> Iterator[Finding]:
         return
     if view.flag("network_train_unet_only"):
         return
+    text_only = view.flag("network_train_text_encoder_only")
     yield Finding(
         id="cache-te",
         severity="stop",
@@ -151,8 +152,9 @@ def check_cache_te(view: View) -> Iterator[Finding]:
             Fix(
                 id="unet-only",
                 label=_("train only the U-Net or transformer"),
-                changes={"network_train_unet_only": True},
-                safe=True,
+                changes={"network_train_unet_only": True}
+                | ({"network_train_text_encoder_only": None} if text_only else {}),
+                safe=view.number("unet_lr" if view.given("unet_lr") else "learning_rate") != 0,
             ),
             _without_text_cache(view),
         ),

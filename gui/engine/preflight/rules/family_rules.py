@@ -37,6 +37,8 @@ def _entries(view: View, *effects: str) -> Iterator[tuple[Family, CannotDo, list
     if kin is None:
         return
     kinds = {name for name, kind in kin.kinds.items() if kind.script == view.script}
+    if not kinds:
+        return  # the script is for another family
     for entry in kin.cannot:
         if entry.effect not in effects or (entry.kinds and not kinds & set(entry.kinds)):
             continue

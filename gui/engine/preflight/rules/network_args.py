@@ -15,6 +15,7 @@ from gui.engine.findings import Finding, Fix, Severity
 from gui.engine.plan.network_modules import KeyType, NetworkKey, NetworkModule, network_modules
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.fixes import write
+from gui.engine.preflight.rules.networks import fitting_module
 from gui.engine.preflight.view import View
 from gui.engine.texts import _
 
@@ -191,7 +192,7 @@ def check_net_args(view: View) -> Iterator[Finding]:
     if not view.trains_network:
         return
     words = view.words("network_args")
-    module = network_modules().get(view.text("network_module") or "")
+    module = network_modules().get(fitting_module(view))
     seen: set[str] = set()
     for place, word in enumerate(words):
         key, equals, value = word.partition("=")

@@ -46,6 +46,19 @@ def module_name(view: View) -> str:
     return (view.text("network_module") or "") if view.trains_network else ""
 
 
+def fitting_module(view: View) -> str:
+    """Return the network module, or what it will be once it fits the model."""
+    module, way = module_name(view), view.way
+    if not module or way is None or not way.network_modules or module in way.network_modules:
+        return module
+    usual = way.network_modules[0]
+    if module.startswith("networks."):
+        near = difflib.get_close_matches(module, way.network_modules, n=1, cutoff=0.8)
+        return near[0] if near and module not in network_modules() else usual
+    prefixed = f"networks.{module}"
+    return prefixed if prefixed in way.network_modules else module
+
+
 def check_wrong_script(view: View) -> Iterator[Finding]:
     """A LoRA was meant, and a script that trains whole models chosen (OOM-04, CLI-02)."""
     if view.arguments is None or view.knows("network_module"):
@@ -80,25 +93,15 @@ def check_wrong_script(view: View) -> Iterator[Finding]:
 
 def check_netw_module(view: View) -> Iterator[Finding]:
     """The network module must fit the model (flux_train_network.py:194, sd3_train_network.py:170)."""
-    module = module_name(view)
-    way = view.way
-    if not module or way is None or not way.network_modules or module in way.network_modules:
+    module, meant = module_name(view), fitting_module(view)
+    if meant == module:
         return
-    usual = way.network_modules[0]
-    if module.startswith("networks."):
-        known = network_modules()
-        near = difflib.get_close_matches(module, way.network_modules, n=1, cutoff=0.8)
-        title = (
-            _("The network module {module} is for another model family.")
-            if module in known
-            else _("The trainer has no network module {module}.")
-        )
-        meant = near[0] if near and module not in known else usual
-    elif "." not in module and f"networks.{module}" in way.network_modules:
+    if not module.startswith("networks."):
         title = _("The network module is called networks.{module}.")
-        meant = f"networks.{module}"
+    elif module in network_modules():
+        title = _("The network module {module} is for another model family.")
     else:
-        return  # a module of the user's own
+        title = _("The trainer has no network module {module}.")
     yield Finding(
         id="netw-module",
         severity="stop",
@@ -110,7 +113,7 @@ def check_netw_module(view: View) -> Iterator[Finding]:
                 {"network_module": meant}, _("use {module}").format(module=meant), identity="usual", safe=True
             ),
         ),
-        sources=(*way.sources, "trainer: train_network.py:643"),
+        sources=(*(view.way.sources if view.way else ()), "trainer: train_network.py:643"),
     )
 
 

@@ -300,7 +300,7 @@ def check_no_params(view: View) -> Iterator[Finding]:
                 safe=True,
             ),
         )
-    elif view.script.endswith("train_network.py") and _all_rates_zero(view):
+    if view.script.endswith("train_network.py") and _all_rates_zero(view):
         yield _no_params(
             _("All learning rates are 0: nothing is trained."),
             ("learning_rate", "unet_lr", "text_encoder_lr"),
@@ -319,7 +319,7 @@ def _all_rates_zero(view: View) -> bool:
     words = view.words("text_encoder_lr")
     text = [float(word) for word in words if _is_number(word)] or [base or 0.0]
     rates: list[float | None] = []
-    if not view.flag("network_train_text_encoder_only"):
+    if not view.flag("network_train_text_encoder_only") or view.flag("network_train_unet_only"):
         rates.append(unet)
     if not view.flag("network_train_unet_only"):
         rates.extend(text)
@@ -343,6 +343,7 @@ def _no_params(title: str, arguments: tuple[str, ...], fix: Fix) -> Finding:
             "The trainer stops with “optimizer got an empty parameter list”, after loading and caching."
         ),
         arguments=arguments,
+        where=arguments[0],
         fixes=(fix,),
         sources=("CONF-14", "trainer: train_network.py:707, lora.py:1188"),
     )
