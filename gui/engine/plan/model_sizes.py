@@ -90,6 +90,7 @@ def _load(path: Path) -> dict[str, ModelSize]:
         raise CannotRead(path, str(error)) from error
 
 
+@lru_cache(maxsize=64)
 def model_size(family: str, path: Path | None = None) -> ModelSize | None:
     """Return the sizes of a family, or of the nearest family that it extends; None when not known.
 

@@ -7,6 +7,7 @@ about it keep silent.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Literal
 
 from pydantic import Field
@@ -103,6 +104,16 @@ class SubsetFact(Document):
     sizes: dict[str, int] | None = None
     repeats_in_name: int | None = None
     sub_folders: int | None = None
+
+    @cached_property
+    def measured(self) -> dict[tuple[int, int], int]:
+        """Image size (width, height) to number of images, as far as it makes sense."""
+        sizes: dict[tuple[int, int], int] = {}
+        for text, count in (self.sizes or {}).items():
+            width, _, height = text.partition("x")
+            if width.isdecimal() and height.isdecimal() and int(width) and int(height) and count > 0:
+                sizes[int(width), int(height)] = count
+        return sizes
 
 
 class DatasetFact(Document):

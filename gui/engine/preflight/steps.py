@@ -26,6 +26,9 @@ from gui.engine.preflight.view import SubsetView, View, as_number, as_size
 DEFAULT_STEPS = 1600
 """What the trainer takes without steps and epochs (train_util.py:3952)."""
 
+FORECAST = "forecast_steps"
+"""Under which name a view remembers its forecast: several rules ask for it."""
+
 SENSELESS = 10**12
 """Lengths and counts from here on are a mistake; nothing is forecast for them."""
 
@@ -103,12 +106,7 @@ def bucket_settings(dataset: SubsetView, default: Size | None = None) -> BucketS
 
 def measured_sizes(fact: SubsetFact | None) -> dict[Size, int]:
     """Return image size to number of images, as far as they were measured and make sense."""
-    sizes: dict[Size, int] = {}
-    for text, count in ((fact.sizes if fact else None) or {}).items():
-        width, _cross, height = text.partition("x")
-        if width.isdecimal() and height.isdecimal() and int(width) and int(height) and count > 0:
-            sizes[int(width), int(height)] = count
-    return sizes
+    return fact.measured if fact else {}
 
 
 def forecast_steps(view: View) -> StepsForecast | None:
@@ -117,6 +115,13 @@ def forecast_steps(view: View) -> StepsForecast | None:
     Args:
         view: The plan and the facts.
     """
+    if FORECAST not in view.memory:
+        view.memory[FORECAST] = _forecast(view)
+    known: StepsForecast | None = view.memory[FORECAST]
+    return known
+
+
+def _forecast(view: View) -> StepsForecast | None:
     datasets = list(_counted_datasets(view)) if view.dataset_known else []
     if not datasets:
         return None
@@ -222,7 +227,7 @@ def _count_subsets(subsets: list[tuple[SubsetView, SubsetFact]]) -> _Counted:
 
 
 def _sizes(fact: SubsetFact) -> dict[Size | None, int]:
-    sizes: dict[Size | None, int] = dict(measured_sizes(fact).items())
+    sizes: dict[Size | None, int] = dict(fact.measured.items())
     rest = (fact.images or 0) - sum(sizes.values())
     if rest > 0:
         sizes[None] = rest

@@ -114,6 +114,16 @@ class View:
     arguments: ScriptArguments | None
     own: TrainingPlan | None = None
 
+    @cached_property
+    def memory(self) -> dict[str, Any]:
+        """What was worked out for this view and is asked for again."""
+        return {}
+
+    @cached_property
+    def families(self) -> dict[str, Family]:
+        """All families by name."""
+        return families()
+
     def given(self, name: str) -> bool:
         """Return whether the plan or one of its presets sets the argument."""
         return self.plan.arguments.get(name) is not None
@@ -234,9 +244,8 @@ class View:
     @cached_property
     def kin(self) -> Family | None:
         """The plan's family, else the one that its script and arguments fit best; None when none does."""
-        known = families()
-        if self.plan.family in known:
-            return known[self.plan.family]
+        if self.plan.family in self.families:
+            return self.families[self.plan.family]
         return max(self.kin_by_script, key=lambda family: len(family.arguments), default=None)
 
     @cached_property
@@ -244,7 +253,7 @@ class View:
         """All families that the script trains with the plan's arguments, in the order of lists."""
         return tuple(
             family
-            for family in families().values()
+            for family in self.families.values()
             if any(kind.script == self.script for kind in family.kinds.values())
             and all(self.value(name) == value for name, value in family.arguments.items())
         )
@@ -253,7 +262,7 @@ class View:
     def way(self) -> KindOfTraining | None:
         """How the script trains the plan's family, or any family when the script is of another one."""
         own: tuple[Family, ...] = (self.kin,) if self.kin else ()
-        for family in (*own, *families().values()):
+        for family in (*own, *self.families.values()):
             candidates = [family.kinds.get(self.plan.kind), *family.kinds.values()]
             for candidate in candidates:
                 if candidate is not None and candidate.script == self.script:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gui.engine.findings import Finding, Fix, Severity
-from gui.engine.plan.families import CannotDo, Family, families
+from gui.engine.plan.families import CannotDo, Family
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.fixes import leave_out, write
 from gui.engine.preflight.rules.models import MODEL, model_family, predicts_v
@@ -120,7 +120,7 @@ def check_family(view: View) -> Iterator[Finding]:
 
 def _surplus(view: View, found: Family) -> dict[str, Any]:
     """Return arguments that tell another family and that the found one does not have."""
-    told = {name for family in families().values() for name in family.arguments}
+    told = {name for family in view.families.values() for name in family.arguments}
     return {name: None for name in told - found.arguments.keys() if set_in(view, name)}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gui.engine.plan.families import Family, families
+from gui.engine.plan.families import Family
 from gui.engine.preflight.view import View
 
 MODEL = "pretrained_model_name_or_path"
@@ -16,7 +16,7 @@ V_NAME = re.compile(r"v[-_ ]?pred", re.IGNORECASE)
 def model_family(view: View) -> Family | None:
     """Return the family of the base model as its header tells; None when it is not known."""
     fact = view.model(MODEL)
-    return families().get(fact.family or "") if fact else None
+    return view.families.get(fact.family or "") if fact else None
 
 
 def predicts_v(view: View) -> bool:
@@ -24,6 +24,6 @@ def predicts_v(view: View) -> bool:
 
     A header without the mark says nothing: SD 2 base and 768-v have the same weights' names.
     """
-    told = (model_family(view), families().get(view.plan.family))
+    told = (model_family(view), view.families.get(view.plan.family))
     by_family = any(family and family.arguments.get("v_parameterization") is True for family in told)
     return by_family or bool(V_NAME.search(view.text(MODEL) or ""))
