@@ -7,12 +7,13 @@ import sys
 from collections.abc import Callable, Sequence
 
 from gui.cli.context import Trainer, home, trainer_of
+from gui.cli.interrupts import interrupts_held
 from gui.cli.plan_input import PlanInput, add_plan_arguments, checker_for, read_plan
 from gui.cli.watching import watch_run
 from gui.engine.errors import PlanNotRunnable, RunRefused
 from gui.engine.findings import Finding
 from gui.engine.plan.plan_file import PlanFile
-from gui.engine.runs.prepare import Preparation
+from gui.engine.runs.prepare import Preparation, Prepared
 from gui.engine.runs.start import start_supervisor
 from gui.engine.texts import _
 from gui.engine.trainer.catalogue import Catalogue
@@ -37,6 +38,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Launch the plan; status 0 only when the verdict is ``finished``."""
+    try:
+        prepared, trainer = _prepare(options)
+    except PlanNotRunnable as error:
+        _say_findings(error.findings)
+        return 1
+    except RunRefused as error:
+        print(_("Nothing was started."), error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(_("Nothing was started."), file=sys.stderr)
+        raise
+    # Between here and the supervisor's first sign of life a run is easily left half launched.
+    with interrupts_held() as interrupts:
+        for note in prepared.notes:
+            print(note, file=sys.stderr)
+        _say_what_runs(prepared.run.name, trainer.install.label, practice=trainer.install.practice)
+        start_supervisor(prepared.run, prepared.order)
+    if options.detach and not interrupts.pressed:
+        print(_("The run goes on by itself: {folder}").format(folder=prepared.run.path))
+        print(_("Watch it: kohya-preflight attach {name}").format(name=prepared.run.name))
+        return 0
+    verdict = watch_run(prepared.run, stop_on_interrupt=True, interrupted=interrupts.pressed)
+    return 0 if verdict is not None and verdict.verdict == "finished" else 1
+
+
+def _prepare(options: argparse.Namespace) -> tuple[Prepared, Trainer]:
     given = read_plan(options.plan, options.script, Catalogue.bundled())
     plan_file = given.file
     plan_file.require_known()
@@ -50,24 +77,7 @@ def run(options: argparse.Namespace) -> int:
     )
     for note in (*plan_file.notes, *trainer.facts.problems):
         print(note, file=sys.stderr)
-    try:
-        prepared = preparation.prepare(plan_file, options.accept)
-    except PlanNotRunnable as error:
-        _say_findings(error.findings)
-        return 1
-    except RunRefused as error:
-        print(_("Nothing was started."), error, file=sys.stderr)
-        return 1
-    for note in prepared.notes:
-        print(note, file=sys.stderr)
-    _say_what_runs(prepared.run.name, trainer.install.label, practice=trainer.install.practice)
-    start_supervisor(prepared.run, prepared.order)
-    if options.detach:
-        print(_("The run goes on by itself: {folder}").format(folder=prepared.run.path))
-        print(_("Watch it: kohya-preflight attach {name}").format(name=prepared.run.name))
-        return 0
-    verdict = watch_run(prepared.run, stop_on_interrupt=True)
-    return 0 if verdict is not None and verdict.verdict == "finished" else 1
+    return preparation.prepare(plan_file, options.accept), trainer
 
 
 def _judge(

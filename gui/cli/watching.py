@@ -5,7 +5,10 @@ from __future__ import annotations
 import sys
 import time
 
+from gui.cli.interrupts import interrupts_held
+from gui.cli.streams import discard_output
 from gui.cli.terminal import Display
+from gui.engine.documents import reason_of
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.follow import Follower
 from gui.engine.runs.requests import ask
@@ -18,34 +21,50 @@ SUPERVISOR_SECONDS = 2.0
 """So often it is seen whether a supervisor lives."""
 
 
-def watch_run(run: RunFolder, *, stop_on_interrupt: bool, from_now: bool = False) -> Verdict | None:
+def watch_run(
+    run: RunFolder, *, stop_on_interrupt: bool, from_now: bool = False, interrupted: bool = False
+) -> Verdict | None:
     """Show a run until it is judged.
 
     Args:
         run: The folder.
         stop_on_interrupt: Whether the first Ctrl+C stops the run; else it only ends the watching.
         from_now: Leave out what happened before.
+        interrupted: Whether Ctrl+C was pressed already.
 
     Returns:
-        The verdict; None when the user left while the run goes on.
+        The verdict; None when the user left before there was one.
     """
     display = Display()
     follower = Follower(run, from_now=from_now)
-    asked = False
+    stopping = False
     try:
         while True:
             try:
+                if interrupted and not stopping:
+                    stopping = True
+                    _stop(run, display)
                 return _until_judged(run, follower, display)
             except KeyboardInterrupt:
-                if asked or not stop_on_interrupt:
+                if stopping or not stop_on_interrupt:
                     display.done()
-                    _say_how_to_come_back(run)
+                    print(_how_to_come_back(run, stopping=stopping), flush=True)
                     return None
-                asked = True
-                display.line(_("Stopping the run. Press Ctrl+C again to leave it alone."))
-                ask(run, "stop", "terminal")
+                interrupted = True
+    except OSError as error:
+        # What is printed cannot be written. The run does not depend on it, and the user should know.
+        discard_output()
+        if not isinstance(error, BrokenPipeError):
+            print(reason_of(error), _how_to_come_back(run, stopping=stopping), sep="\n", file=sys.stderr)
+        return None
     finally:
         follower.close()
+
+
+def _stop(run: RunFolder, display: Display) -> None:
+    with interrupts_held():
+        ask(run, "stop", "terminal")
+        display.line(_("Stopping the run. Press Ctrl+C again to leave; it is stopped all the same."))
 
 
 def _until_judged(run: RunFolder, follower: Follower, display: Display) -> Verdict:
@@ -80,9 +99,10 @@ def _say_verdict(run: RunFolder, verdict: Verdict, *, practice: bool) -> None:
     sys.stdout.flush()
 
 
-def _say_how_to_come_back(run: RunFolder) -> None:
-    print(
-        _(
-            "The run goes on. Watch it: kohya-preflight attach {name}. Stop it: kohya-preflight stop {name}."
-        ).format(name=run.name)
-    )
+def _how_to_come_back(run: RunFolder, *, stopping: bool) -> str:
+    if stopping:
+        text = _("The run is being stopped. See how it ends: kohya-preflight attach {name}.")
+        return text.format(name=run.name)
+    return _(
+        "The run goes on. Watch it: kohya-preflight attach {name}. Stop it: kohya-preflight stop {name}."
+    ).format(name=run.name)
