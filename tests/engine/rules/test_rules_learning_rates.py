@@ -3,6 +3,8 @@
 import pytest
 from table import assert_fixes_mend, findings, make_plan, make_view
 
+from gui.engine.preflight.rules.learning_rates import START, TEXT_SHARE
+
 SDXL, FLUX = "sdxl_train_network.py", "flux_train_network.py"
 UNET = {"network_train_unet_only": True}
 PRODIGY = {"optimizer_type": "Prodigy"}
@@ -44,6 +46,7 @@ SILENT = [
     ("lr-range", "sdxl_train.py", {"learning_rate": 1e-5}),
     ("lr-range", "train_textual_inversion.py", {"learning_rate": 5e-3}),
     ("lr-te", SDXL, {"unet_lr": 1e-4, "text_encoder_lr": [2e-5]}),
+    ("lr-te", SDXL, {"unet_lr": 1e-4}),
     ("lr-te", SDXL, {"learning_rate": 1e-4, **UNET}),
     ("lr-te", SDXL, {"learning_rate": 1e-4, "text_encoder_lr": [0]}),
     ("lr-te", FLUX, {"learning_rate": 1e-4, "model_type": "chroma"}),
@@ -68,3 +71,8 @@ def test_that_what_the_user_never_set_may_be_set_without_asking() -> None:
     (wanted,) = findings("lr-te", make_view(make_plan({"unet_lr": 1e-4, "text_encoder_lr": 1e-4}), SDXL))
     assert (implied.fixes[0].safe, wanted.fixes[0].safe) == (True, False)
     assert implied.fixes[0].changes == {"text_encoder_lr": [1e-05]}
+
+
+def test_that_the_text_encoders_rate_is_taken_from_what_a_missing_rate_will_be() -> None:
+    (finding,) = findings("lr-te", make_view(make_plan({}), SDXL))
+    assert finding.fixes[0].changes == {"text_encoder_lr": [START * TEXT_SHARE]}
