@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from gui.engine.errors import CannotRead
 from gui.engine.runs.ending import Ending
 from gui.engine.runs.final_file import FinalFile, judge_final
+from gui.engine.runs.last_words import last_words
 from gui.engine.runs.records import FileMark, mark_of
 from gui.engine.runs.status import Cause, FileNow, Weights
 from gui.engine.runs.verdict import judge_run, verdict_from_output
@@ -100,6 +102,48 @@ def test_that_the_cause_is_named_where_there_is_one() -> None:
     assert "ValueError: no such file" in judge_run(Ending(tally, 1)).sentence
     cause = Cause(id="model-missing", title="The base model is not there.")
     assert cause.title in judge_run(Ending(tally, 1, causes=(cause,))).sentence
+
+
+@pytest.mark.parametrize(
+    ("status", "how"),
+    [
+        (3, "(exit status 3)"),
+        (-11, "(ended by signal SIGSEGV)"),
+        (-1000, "(ended by signal 1000)"),
+        (0xC0000005, "(exit status 0xC0000005)"),
+    ],
+)
+@pytest.mark.skipif(os.name == "nt", reason="it has no signals to name")
+def test_that_the_last_words_stand_where_no_cause_is_known(status: int, how: str) -> None:
+    """And nothing where the trainer said nothing, nor two spaces."""
+    silent = judge_run(Ending(tally_of(0, saved=False), status)).sentence
+    assert silent == f"The training failed before the first step {how}. Nothing was saved."
+    said = judge_run(
+        Ending(tally_of(0, saved=False), status, last_words="my  gizmo\nis " + "x" * 400)
+    ).sentence
+    assert f"{how}. The last words of the trainer: “my gizmo is …”. Nothing was saved." in said
+
+
+@pytest.mark.parametrize(
+    ("log", "words"),
+    [
+        (
+            b"loading\n\n  FATAL:  my gizmo is not plugged in \n\n  ----\n\n",
+            "FATAL: my gizmo is not plugged in",
+        ),
+        (b"broken\n\rsteps:  50%|#####     | 5/10 [00:05<00:05,  1.00it/s, avr_loss=0.1]", "broken"),
+        (b"x" * 200_000 + b"\nthe end", "the end"),
+        (
+            b"the key 0123abcd was refused, and hf_abcdefghijklmnopqrst too",
+            "the key ••• was refused, and ••• too",
+        ),
+        (b"", ""),
+    ],
+)
+def test_that_the_last_words_are_the_last_sentence(tmp_path: Path, log: bytes, words: str) -> None:
+    (tmp_path / "output.log").write_bytes(log)
+    assert last_words(tmp_path / "output.log", ["0123abcd"]) == words
+    assert last_words(tmp_path / "none") == ""
 
 
 def test_that_clean_files_are_told_from_the_rest() -> None:

@@ -42,7 +42,7 @@ class DiskSpace(Document):
         free = f"{self.free_bytes / (1 << 30):.1f} GiB"
         if self.level == "full":
             return _(
-                "Only {free} is free for {path}. A full disk ends the training at once: make room first."
+                "Only {free} is free for {path}. A full disk ends the training at once: make room now."
             ).format(free=free, path=self.path)
         return _("{free} is free for {path}. Make room before the disk is full.").format(
             free=free, path=self.path

@@ -27,6 +27,7 @@ class Ending:
         recovered: Whether the steps' own losses became finite again.
         files: Models and states that it wrote, judged.
         causes: What the diagnosis says.
+        last_words: The last that the trainer said.
     """
 
     tally: Tally
@@ -40,3 +41,4 @@ class Ending:
     recovered: bool = False
     files: Sequence[FileNow] = ()
     causes: tuple[Cause, ...] = ()
+    last_words: str = ""

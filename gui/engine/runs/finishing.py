@@ -10,6 +10,7 @@ from gui.engine.runs.ending import Ending
 from gui.engine.runs.events import VerdictGiven
 from gui.engine.runs.final_file import FinalFile, judge_final
 from gui.engine.runs.folder import RunFolder
+from gui.engine.runs.last_words import last_words
 from gui.engine.runs.processes import ExitRecord, read_exit
 from gui.engine.runs.setup import Parts
 from gui.engine.runs.status import Cause, Verdict
@@ -57,6 +58,8 @@ def _judge(parts: Parts, ending: Ending) -> Verdict:
     ending = replace(ending, final=final, files=tuple(parts.ledger.board.files.values()))
     if _wants_causes(ending):
         ending = replace(ending, causes=call("diagnosis", lambda: _causes(parts.run, ending), ()))
+        words = call("last words", lambda: last_words(parts.run.output_log, parts.secrets), "")
+        ending = replace(ending, last_words=words)
     verdict = judge_run(ending)
     return verdict.model_copy(update={"loss": parts.ledger.board.fact("finite_loss")})
 
@@ -106,9 +109,11 @@ def _end_of(exited: ExitRecord | None, started: float | None) -> float | None:
 
 
 def _disk_full_in(parts: Parts, tally: Tally) -> str | None:
-    """Return the folder whose disk was full, by the trainer's words or by what is free now."""
+    """Return the folder whose disk was full: by what is free, else by the trainer's words."""
+    parts.sampler.look_at_disks()
+    if parts.sampler.full_disk is not None:
+        return parts.sampler.full_disk
     words = " ".join(f"{error.message} {error.traceback or ''}" for error in tally.errors)
     if any(sign in words for sign in _DISK_FULL_WORDS):
         return str(parts.command.output_dir or parts.run.path)
-    parts.sampler.look_at_disks()
-    return parts.sampler.full_disk
+    return None

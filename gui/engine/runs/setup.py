@@ -44,6 +44,7 @@ class Parts:
         sampler: Measures.
         isolation: Keeps a fault in one part from ending the others.
         pid: This process.
+        secrets: Tokens to keep out of all that is written.
     """
 
     run: RunFolder
@@ -56,6 +57,7 @@ class Parts:
     sampler: Sampling
     isolation: Isolation
     pid: int
+    secrets: Sequence[str] = ()
 
 
 def assemble(
@@ -98,6 +100,7 @@ def assemble(
         sampler=Sampling(ledger, GpuMonitor(), HostMonitor(), DiskWatch(places, free=free_bytes)),
         isolation=Isolation(ledger),
         pid=os.getpid(),
+        secrets=secrets,
     )
 
 

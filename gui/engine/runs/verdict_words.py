@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
 from gui.engine.runs.ending import Ending
 from gui.engine.runs.status import VerdictWord
 from gui.engine.texts import _
+
+_LONGEST_WORDS = 300
 
 
 def sentence_of(word: VerdictWord, reason: str, ending: Ending, clean: Sequence[Path]) -> str:
@@ -25,14 +30,14 @@ def _what_happened(word: VerdictWord, reason: str, ending: Ending) -> str:
         "total": ending.tally.total or "?",
         "place": _place(ending),
         "bad_step": ending.tally.first_nonfinite_step or "?",
-        "status": ending.exit_status,
+        "how": _how(ending.exit_status),
         "file": final.path.name if final else "",
         "why": final.reason if final else "",
         "folder": ending.disk_full or "",
         "cause": _cause(ending),
         "start_problem": ending.not_started,
     }
-    return _sentences(word, reason, ending).format(**values)
+    return _sentences(word, reason, ending).format(**values).strip()
 
 
 def _place(ending: Ending) -> str:
@@ -40,6 +45,18 @@ def _place(ending: Ending) -> str:
     if not tally.last_step:
         return _("before the first step")
     return _("at step {step} of {total}").format(step=tally.last_step, total=tally.total or "?")
+
+
+def _how(status: int | None) -> str:
+    """Return how the trainer's command ended; a negative status is the signal that ended it."""
+    if status is None:
+        return _("nobody saw how")
+    if status >= 0:
+        # Windows tells a crash by a large number, which everybody writes in hexadecimal.
+        return _("exit status {status}").format(status=status if status < 1 << 16 else f"0x{status:08X}")
+    with contextlib.suppress(ValueError):
+        return _("ended by signal {name}").format(name=signal.Signals(-status).name)
+    return _("ended by signal {name}").format(name=-status)
 
 
 def _sentences(word: VerdictWord, reason: str, ending: Ending) -> str:
@@ -93,7 +110,7 @@ def _stopped(reason: str) -> str:
     if reason == "after-save":
         return _("Stopped after a save, as asked, {place}.")
     if reason == "outside":
-        return _("Something outside this program ended the training {place} (exit status {status}).")
+        return _("Something outside this program ended the training {place} ({how}).")
     return _("Stopped as asked, {place}.")
 
 
@@ -108,17 +125,19 @@ def _failed(reason: str) -> str:
         "final-old": _(
             "The trainer says that it is done, but {file} is older than this run: nothing was saved."
         ),
-        "error": _("The training failed {place} (exit status {status}). {cause}"),
-    }.get(reason, _("The training failed {place} (exit status {status}). {cause}"))
+        "error": _("The training failed {place} ({how}). {cause}"),
+    }.get(reason, _("The training failed {place} ({how}). {cause}"))
 
 
 def _cause(ending: Ending) -> str:
     if ending.causes:
         return ending.causes[0].title
     error = ending.tally.cause
-    if error is None:
-        return ""
-    return f"{error.type}: {error.message}" if error.type else error.message
+    words = ending.last_words
+    if error is not None:
+        words = f"{error.type}: {error.message}" if error.type else error.message
+    words = textwrap.shorten(words, _LONGEST_WORDS, placeholder=" …")
+    return _("The last words of the trainer: “{words}”.").format(words=words) if words else ""
 
 
 def _what_is_left(ending: Ending, clean: Sequence[Path]) -> str:
