@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from practice_runs import BASE, TRAINER
 
-from gui.engine.errors import NewerDocument, PlanNotRunnable, RunRefused
+from gui.engine.errors import NewerDocument, PlanNotRunnable, RunRefused, TrainerBroken
 from gui.engine.findings import Finding
 from gui.engine.paths import Home
 from gui.engine.plan.plan_file import PlanFile, parse_plan
@@ -46,13 +46,13 @@ def plan_file(tmp_path: Path, text: str = PLAN) -> PlanFile:
     return parse_plan(text.format(base=BASE.as_posix()), tmp_path / "mira.toml")
 
 
-def preparation(tmp_path: Path, **options: object) -> Preparation:
+def preparation(tmp_path: Path, torch: str | None = "2.6.0", **options: object) -> Preparation:
     install: TrainerInstall = practice_install(sys.executable)
     facts = TrainerFacts(
         root=str(TRAINER),
         python=sys.executable,
         commit="c" * 40,
-        torch="2.6.0",
+        torch=torch,
         packages={"tensorboard": "1"},
     )
     return Preparation(Home(tmp_path / "home"), install, facts, Catalogue.bundled(), **options)  # type: ignore[arg-type]
@@ -91,6 +91,12 @@ def test_that_what_cannot_run_leaves_nothing(tmp_path: Path) -> None:
     newer = PLAN.replace("schema = 1", "schema = 9")
     with pytest.raises(NewerDocument):
         preparation(tmp_path).prepare(plan_file(tmp_path, newer))
+    assert run_names(Home(tmp_path / "home")) == []
+
+
+def test_that_a_trainer_without_torch_is_refused_with_the_way_to_add_it(tmp_path: Path) -> None:
+    with pytest.raises(TrainerBroken, match="pip install torch"):
+        preparation(tmp_path, torch=None).prepare(plan_file(tmp_path))
     assert run_names(Home(tmp_path / "home")) == []
 
 

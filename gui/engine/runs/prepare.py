@@ -28,6 +28,7 @@ from gui.engine.trainer.catalogue import Catalogue
 from gui.engine.trainer.command import TrainerCommand, build_command
 from gui.engine.trainer.facts import TrainerFacts
 from gui.engine.trainer.installs import TrainerInstall
+from gui.engine.trainer.probe import require_torch
 from gui.engine.trainer.resolving import resolve
 
 
@@ -95,10 +96,12 @@ class Preparation:
         Raises:
             PlanNotRunnable: Something in it blocks the launch; it carries the findings.
             NewerDocument: A newer version of this program wrote it.
+            TrainerBroken: The trainer's Python has no torch.
             RunRefused: A disk has too little room.
             CannotWrite: The folder cannot be written.
         """
         plan_file.require_known()
+        require_torch(self._install, self._facts)
         notes = self._judge(plan_file, accepted)
         run = reserve_run_folder(self._home, plan_file.plan.name)
         try:
