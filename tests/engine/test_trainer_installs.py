@@ -296,7 +296,7 @@ def test_that_the_practice_trainer_is_an_install_like_any_other():
     assert install.origin == "practice"
     assert install.python == Path(sys.executable)
     assert install.label
-    assert practice_install("python").practice
+    assert practice_install(sys.executable).practice
 
 
 def test_that_a_packed_program_does_not_take_itself_for_a_python(monkeypatch):
