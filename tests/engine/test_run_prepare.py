@@ -16,6 +16,7 @@ from gui.engine.plan.plan_file import PlanFile, parse_plan
 from gui.engine.runs import prepare
 from gui.engine.runs.disk import DiskWatch
 from gui.engine.runs.folder import run_names
+from gui.engine.runs.lock import SupervisorLock
 from gui.engine.runs.prepare import Preparation
 from gui.engine.runs.records import CommandRecord, Manifest
 from gui.engine.runs.start import read_status
@@ -110,6 +111,28 @@ def test_that_a_full_disk_refuses_the_launch_and_little_room_is_told(tmp_path: P
     assert run_names(Home(tmp_path / "home")) == []
     prepared = preparation(tmp_path, disks=disks(2 << 30)).prepare(plan_file(tmp_path))
     assert sum("2.0 GiB" in note for note in prepared.notes) == 2
+
+
+def test_that_two_trainings_into_the_same_files_are_refused(tmp_path: Path) -> None:
+    first = preparation(tmp_path).prepare(plan_file(tmp_path)).run
+    first.events.write_bytes(b"")
+    with SupervisorLock(first.lock):
+        with pytest.raises(RunRefused) as refused:
+            preparation(tmp_path).prepare(plan_file(tmp_path))
+        other_name = PLAN.replace('output_name = "mira"', 'output_name = "mira_2"')
+        preparation(tmp_path).prepare(plan_file(tmp_path, other_name))
+    assert first.name in str(refused.value) and str(tmp_path / "out" / "mira*") in str(refused.value)
+    preparation(tmp_path).prepare(plan_file(tmp_path))
+
+
+def test_that_folders_beside_that_are_no_runs_do_not_matter(tmp_path: Path) -> None:
+    broken = preparation(tmp_path).prepare(plan_file(tmp_path)).run
+    broken.events.write_bytes(b"")
+    broken.command.write_bytes(b"{")
+    newer = preparation(tmp_path).prepare(plan_file(tmp_path)).run
+    newer.events.write_bytes(b"")
+    newer.status.write_text('{"schema": 9}', "utf-8")
+    preparation(tmp_path).prepare(plan_file(tmp_path))
 
 
 def test_that_a_danger_needs_a_yes_which_is_kept(tmp_path: Path) -> None:

@@ -53,8 +53,10 @@ def finish_run(parts: Parts, ending: Ending, desk: RequestDesk) -> Verdict:
 
 def _judge(parts: Parts, ending: Ending) -> Verdict:
     call = parts.isolation.call
-    call("files", lambda: parts.saves.finish(parts.watch, parts.ledger.flush), None)
-    final = None if ending.not_started else call("last file", lambda: _find_final(parts, ending), None)
+    final = None
+    if not ending.not_started:  # else whatever is new in its folder is another's
+        call("files", lambda: parts.saves.finish(parts.watch, parts.ledger.flush), None)
+        final = call("last file", lambda: _find_final(parts, ending), None)
     ending = replace(ending, final=final, files=tuple(parts.ledger.board.files.values()))
     if _wants_causes(ending):
         ending = replace(ending, causes=call("diagnosis", lambda: _causes(parts.run, ending), ()))

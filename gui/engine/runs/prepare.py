@@ -22,6 +22,7 @@ from gui.engine.runs.board import Board
 from gui.engine.runs.disk import DiskWatch
 from gui.engine.runs.folder import RunFolder, reserve_run_folder
 from gui.engine.runs.records import BaseModelFile, CommandRecord, LaunchOrder, Manifest, local_time
+from gui.engine.runs.rivals import living_rival
 from gui.engine.runs.saves import collisions
 from gui.engine.texts import _
 from gui.engine.trainer.catalogue import Catalogue
@@ -97,7 +98,7 @@ class Preparation:
             PlanNotRunnable: Something in it blocks the launch; it carries the findings.
             NewerDocument: A newer version of this program wrote it.
             TrainerBroken: The trainer's Python has no torch.
-            RunRefused: A disk has too little room.
+            RunRefused: A disk has too little room, or another run is training into the same files.
             CannotWrite: The folder cannot be written.
         """
         plan_file.require_known()
@@ -117,6 +118,7 @@ class Preparation:
                 environ=self._environ,
                 library=self._library,
             )
+            _refuse_rival(run, command)
             manifest = self._manifest(plan_file, command, accepted)
             notes += [*command.notes, *self._look_at_disks(run, command), *_overwrite_notes(manifest)]
             order = self._write(run, plan_file, command, manifest)
@@ -197,6 +199,18 @@ class Preparation:
 
 def _blocks(finding: Finding, accepted: Sequence[str]) -> bool:
     return finding.severity == "stop" or (finding.severity == "danger" and finding.id not in accepted)
+
+
+def _refuse_rival(run: RunFolder, command: TrainerCommand) -> None:
+    """Refuse a second training into the same files: each would overwrite, and tidy away, the other's."""
+    rival = living_rival(run, command.output_dir, command.output_name)
+    if rival is not None:
+        text = _(
+            "Another run, {name}, is training into the same files ({files}). Stop it first, or give this "
+            "plan another output_name."
+        )
+        files = command.output_dir / f"{command.output_name or ''}*"
+        raise RunRefused(text.format(name=rival.name, files=files))
 
 
 def _record(command: TrainerCommand) -> CommandRecord:

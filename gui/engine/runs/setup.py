@@ -22,6 +22,7 @@ from gui.engine.runs.logreader import LogReader
 from gui.engine.runs.metrics import last_step_in
 from gui.engine.runs.processes import boottime
 from gui.engine.runs.records import CommandRecord, Manifest
+from gui.engine.runs.rivals import written_by_later_runs
 from gui.engine.runs.sampling import Sampling
 from gui.engine.runs.savedesk import SaveDesk
 from gui.engine.runs.stepjoin import StepJoin
@@ -81,6 +82,9 @@ def assemble(
     """
     command, manifest = CommandRecord.read(run.command), Manifest.read(run.manifest)
     history = read_history(run.events)
+    if history.begun:
+        foreign = written_by_later_runs(run, command)
+        manifest = manifest.model_copy(update={"existing": (*manifest.existing, *foreign)})
     ledger = _ledger(run, manifest, history, clock)
     seen_before = run.output_log.stat().st_size if history.begun and run.output_log.exists() else 0
     reader = LogReader(run.output_log, seen_before, secrets)

@@ -123,7 +123,8 @@ def _failed(reason: str) -> str:
         "final-missing": _("The trainer says that it is done, but its last file {file} is not there."),
         "final-incomplete": _("The last file {file} cannot be used: {why}."),
         "final-old": _(
-            "The trainer says that it is done, but {file} is older than this run: nothing was saved."
+            "The trainer says that it is done, but {file} is older than this run, or another run wrote it: "
+            "nothing of this one is there."
         ),
         "error": _("The training failed {place} ({how}). {cause}"),
     }.get(reason, _("The training failed {place} ({how}). {cause}"))
