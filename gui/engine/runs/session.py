@@ -12,7 +12,7 @@ from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.lock import SupervisorLock
 from gui.engine.runs.processes import boottime
 from gui.engine.runs.provenance import BaseModelHash
-from gui.engine.runs.records import LaunchOrder
+from gui.engine.runs.records import CommandRecord, LaunchOrder, Manifest
 from gui.engine.runs.setup import assemble
 from gui.engine.runs.start import read_status
 from gui.engine.runs.status import Verdict
@@ -46,6 +46,9 @@ def look_after(
         CannotRead: The folder is damaged.
         NewerDocument: A newer version of this program made it.
     """
+    # Before the lock: whoever started this process takes a held one for a supervisor that works.
+    CommandRecord.read(run.command)
+    Manifest.read(run.manifest)
     lock = SupervisorLock(run.lock)
     lock.take(LOCK_PATIENCE_SECONDS)
     try:

@@ -112,7 +112,7 @@ def _last_words(run: RunFolder) -> str:
         lines = run.supervisor_log.read_text("utf-8", "replace").strip().splitlines()
     except OSError:
         lines = []
-    return lines[-1] if lines else _("it said nothing")
+    return lines[-1].removeprefix("kohya-preflight: ") if lines else _("it said nothing")
 
 
 def _own_words() -> list[str]:
