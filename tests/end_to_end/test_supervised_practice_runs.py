@@ -157,10 +157,12 @@ def test_that_files_of_the_same_names_are_noticed(
 ) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "lora.safetensors").write_bytes(b"precious")
-    assert cli(["run", str(plan(max_train_steps=2)), "--practice", "--accept", "a", "b"]) == 0
+    assert cli(["run", str(plan(max_train_steps=2)), "--practice"]) == 1
     assert "lora.safetensors" in capfd.readouterr().err
+    assert (tmp_path / "out" / "lora.safetensors").read_bytes() == b"precious"
+    assert cli(["run", str(plan(max_train_steps=2)), "--practice", "--accept", "output-exists"]) == 0
     manifest = Manifest.read(only_run(home).manifest)
-    assert manifest.overwrites == ("lora.safetensors",) and manifest.accepted == ("a", "b")
+    assert manifest.overwrites == ("lora.safetensors",) and manifest.accepted == ("output-exists",)
     assert [mark.size for mark in manifest.existing] == [8]
 
 

@@ -44,8 +44,8 @@ def check_output_exists(view: View) -> Iterator[Finding]:
     yield Finding(
         id="output-exists",
         severity="hint" if resumes else "danger",
-        title=_("{count} files of this name exist and would be overwritten: {first}").format(
-            count=len(there), first=there[0]
+        title=_("Files of this name exist and would be overwritten: {names}").format(
+            names=", ".join(there[:3]) + (" …" if len(there) > 3 else "")
         ),
         detail=_("The trainer writes over saves and states of an earlier run without asking."),
         arguments=("output_name", "output_dir"),
