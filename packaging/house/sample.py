@@ -72,7 +72,8 @@ def train_sample(environment: Environment, python: str | None, say: Say) -> int:
     """
     plan = _sample_plan(environment)
     say(_("Training the sample project in {folder} with the practice trainer.").format(folder=plan.parent))
-    words = ["run", str(plan), "--practice"]
+    # The second time the sample's own files of the first are there; writing over them loses nothing.
+    words = ["run", str(plan), "--practice", "--accept", "output-exists"]
     return run_program(environment, [*words, "--python", python] if python else words)
 
 

@@ -174,8 +174,8 @@ def test_that_the_sample_is_trained_where_the_program_keeps_its_things(
     assert plan.is_file()
     assert sample.train_sample(environment, "/trainer/bin/python", lambda text: None) == 0
     assert ran == [
-        ["run", str(plan), "--practice"],
-        ["run", str(plan), "--practice", "--python", "/trainer/bin/python"],
+        ["run", str(plan), "--practice", "--accept", "output-exists"],
+        ["run", str(plan), "--practice", "--accept", "output-exists", "--python", "/trainer/bin/python"],
     ]
 
 
