@@ -49,20 +49,23 @@ def run(options: argparse.Namespace) -> int:
 def prepare(options: argparse.Namespace) -> tuple[PlanInput, Checker]:
     """Return the plan that was given, and what checks it.
 
-    With ``--machine`` nothing of this machine is looked at. Without a trainer on this machine the
-    bundled arguments of sd-scripts serve.
+    With ``--machine`` nothing of this machine is looked at but the trainer's arguments, where
+    ``--trainer`` or ``--practice`` names one. Without a trainer on this machine the bundled arguments
+    of sd-scripts serve.
     """
     bundled = Catalogue.bundled()
     given = read_plan(options.plan, options.script, bundled)
     plan, base = given.file.plan, given.file.base
     library = PresetLibrary(home(options).presets)
+    named = bool(options.trainer or options.python or options.practice)
     if options.machine:
         facts = read_machine(Path(options.machine))
-        return given, Checker(base, bundled, facts, files_known=False, library=library)
+        known = trainer_of(options, plan, options.practice, base=base).catalogue if named else bundled
+        return given, Checker(base, known, facts, files_known=False, library=library)
     try:
         trainer = trainer_of(options, plan, options.practice, base=base)
     except PreflightError as error:
-        if options.trainer or options.python or options.practice:
+        if named:
             raise
         print(_("No trainer is used: {reason}").format(reason=error), file=sys.stderr)
         collector = Collector()

@@ -8,9 +8,12 @@ from pathlib import Path
 
 from gui.cli import check
 from gui.engine.errors import WrongUsage
-from gui.engine.plan.changes import ACTION, differences
+from gui.engine.plan.changes import ACTION, Change, differences
+from gui.engine.plan.model import TrainingPlan
 from gui.engine.preflight.fixing import Fixed, apply_named_fixes, apply_safe_fixes
+from gui.engine.redaction import HIDDEN, SECRET_ARGUMENTS, redact_text
 from gui.engine.texts import _
+from gui.engine.trainer.launch_environment import TOKEN_VARIABLES
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,6 +33,8 @@ def run(options: argparse.Namespace) -> int:
     """
     given, checker = check.prepare(options)
     given.file.require_known()
+    for note in given.file.notes:
+        print(note, file=sys.stderr)
     plan = given.file.plan
     unknown: tuple[str, ...] = ()
     if options.only:
@@ -39,28 +44,32 @@ def run(options: argparse.Namespace) -> int:
     if unknown:
         raise WrongUsage(_("There is no such finding or fix now: {names}").format(names=", ".join(unknown)))
     given.file.save(fixed.plan, Path(options.output))
-    _tell(options, fixed)
-    for change in differences(plan, fixed.plan):
-        print(f"  {change.target}: {_shown(change.before)} → {_shown(change.after)}")
+    _tell(options, plan, fixed)
     return 1 if any(finding.severity == "stop" for finding in fixed.remaining) else 0
 
 
-def _tell(options: argparse.Namespace, fixed: Fixed) -> None:
+def _tell(options: argparse.Namespace, before: TrainingPlan, fixed: Fixed) -> None:
     if not fixed.applied:
         print(_("Nothing was changed."))
     for done in fixed.applied:
         print(f"{done.finding.title} ({done.finding.id}) → {done.fix.label}")
         if ACTION in done.fix.changes:
             print(
-                _("  This is no value of the plan; do it by hand: {name}").format(
+                "  "
+                + _("This is no value of the plan; do it by hand: {name}").format(
                     name=done.fix.changes[ACTION]
                 )
             )
+    for change in differences(before, fixed.plan):
+        print(f"  {change.target}: {_shown(change, change.before)} → {_shown(change, change.after)}")
     stops = [finding for finding in fixed.remaining if finding.severity == "stop"]
     for finding in stops:
         print(_("still a stop: {title} ({id})").format(title=finding.title, id=finding.id), file=sys.stderr)
     print(_("written: {path}").format(path=options.output))
 
 
-def _shown(value: object) -> str:
-    return "—" if value is None else str(value)
+def _shown(change: Change, value: object) -> str:
+    if value is None:
+        return "—"
+    is_token = change.target.removeprefix("env.") in (*SECRET_ARGUMENTS, *TOKEN_VARIABLES)
+    return HIDDEN if is_token else redact_text(str(value))

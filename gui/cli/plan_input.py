@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gui.cli.context import Trainer
 from gui.engine.documents import decode_text, read_bytes
-from gui.engine.errors import WrongUsage
+from gui.engine.errors import CannotRead, WrongUsage
 from gui.engine.findings import Finding
 from gui.engine.importers.arguments_text import looks_like_arguments, read_arguments
 from gui.engine.paths import Home
@@ -63,10 +64,27 @@ def read_plan(name: str, script: str | None, catalogue: Catalogue) -> PlanInput:
             imported = read_arguments(text, script, catalogue, path)
             plan = moved_plan(imported.plan, path.absolute().parent, Path.cwd())
             return PlanInput(PlanFile(plan, notes=imported.notes), imported.findings)
+        _require_toml(text, path)
     file = plan_from_bytes(content, path)
     if script:
         file = replace(file, plan=file.plan.model_copy(update={"script": script}))
     return PlanInput(file)
+
+
+def _require_toml(text: str, path: Path) -> None:
+    """Say what a file seems to be that is neither a plan nor a list of arguments."""
+    try:
+        tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        if path.suffix.lower() == ".json" or text.lstrip().startswith("{"):
+            reason = _("it is JSON, like the settings of other programs; only plan files can be read yet")
+        elif path.suffix.lower() in (".bat", ".cmd", ".sh", ".ps1") or "accelerate launch" in text:
+            reason = _("it is a script; write its arguments into a text file, one a line, and name --script")
+        else:
+            reason = _("it is no list of arguments, one a line, and no plan file: {error}").format(
+                error=error
+            )
+        raise CannotRead(path, reason) from error
 
 
 def checker_for(plan_file: PlanFile, trainer: Trainer, place: Home) -> Checker:

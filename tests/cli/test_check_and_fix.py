@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from gui.cli.main import run
+from gui.engine.plan.paths import absolute
 from gui.engine.plan.plan_file import load_plan
 from gui.engine.preflight.rules import ALL_RULES
 
@@ -131,3 +132,119 @@ def test_that_a_plan_may_come_through_a_pipe(plan, machine, tmp_path, capsys) ->
     run(["check", str(pipe), "--machine", str(machine), "--json"])
     writer.join()
     assert json.loads(capsys.readouterr().out)["family"] == "sdxl"
+
+
+# What a PLAN may turn out to be.
+
+TOO_LARGE = b"# " + b"x" * (5 * 1024 * 1024)
+
+ODD = {
+    "broken.toml": (b'family = "sdxl\n[arg', "line 1"),
+    "huge.toml": (TOO_LARGE, "too large"),
+    "binary.toml": (b"\xff\xfe\x00\x01", "not UTF-8"),
+    "other.toml": (b'pretrained_model_name_or_path = "x"\n', "no plan"),
+    "empty.toml": (b"", "no plan"),
+    "wrong.toml": (b'family = "sdxl"\narguments = 3\n', "arguments must be a table"),
+    "gui.json": (b'{"LoRA_type": "Standard", "learning_rate": 1e-4}', "JSON"),
+    "run.sh": (b"accelerate launch train_network.py --seed 1\n", "script"),
+    "letter.txt": (b"hello, world\n", "no list of arguments"),
+    "deep.txt": (b"a = " + b"[" * 5000, "no list of arguments"),
+    "open.txt": (b'--output_name "mira\n', "line 1"),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_that_what_is_no_plan_is_one_line_that_says_so(name, machine, tmp_path, capsys) -> None:
+    content, words = ODD[name]
+    path = tmp_path / name
+    path.write_bytes(content)
+    assert run(["check", str(path), "--machine", str(machine), "--script", "train_network"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    (line,) = printed.err.splitlines()
+    assert name in line
+    assert words in line
+
+
+def test_that_a_folder_is_no_plan(machine, tmp_path, capsys) -> None:
+    assert run(["check", str(tmp_path), "--machine", str(machine)]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_that_a_newer_plan_is_shown_and_neither_launched_nor_fixed(plan, machine, tmp_path, capsys) -> None:
+    plan.write_text(PLAN.replace("schema = 1", "schema = 7\nnewer = 1"), "utf-8")
+    assert run(["check", str(plan), "--machine", str(machine), "--json"]) == 1
+    printed = capsys.readouterr()
+    assert "plan-newer" in [finding["id"] for finding in json.loads(printed.out)["findings"]]
+    assert "newer" in printed.err
+    out = tmp_path / "mended.toml"
+    assert run(["fix", str(plan), "--machine", str(machine), "-o", str(out)]) == 2
+    assert not out.exists()
+
+
+def test_that_a_broken_machine_file_is_one_line(plan, machine, capsys) -> None:
+    machine.write_text("vram = 12", "utf-8")
+    assert run(["check", str(plan), "--machine", str(machine)]) == 2
+    assert "vram" in capsys.readouterr().err
+
+
+def test_that_for_another_machine_the_named_trainers_arguments_count(plan, machine, home, capsys) -> None:
+    plan.write_text(PLAN.replace('family = "sdxl"', 'family = "sd15"'), "utf-8")
+    arguments = ["check", str(plan), "--machine", str(machine), "--practice", "--json"]
+    assert run(arguments) in (0, 1)
+    assert json.loads(capsys.readouterr().out)["script"] == "train_network.py"
+    with_flux = PLAN.replace('family = "sdxl"', 'family = "flux1"')
+    plan.write_text(with_flux, "utf-8")
+    assert run(arguments) == 1
+    found = json.loads(capsys.readouterr().out)["findings"]
+    assert "script-exists" in [finding["id"] for finding in found], "the practice trainer has no such script"
+
+
+def test_that_a_script_of_ones_own_choice_is_checked(plan, machine, capsys) -> None:
+    run(["check", str(plan), "--machine", str(machine), "--script", "sdxl_train.py", "--json"])
+    assert json.loads(capsys.readouterr().out)["script"] == "sdxl_train.py"
+
+
+def test_that_the_length_of_a_training_is_told(plan, machine, capsys) -> None:
+    machine.write_text('os = "linux"\n[dataset]\nimages = 20\nrepeats = 10\n', "utf-8")
+    run(["check", str(plan), "--machine", str(machine)])
+    assert "20 images" in capsys.readouterr().out
+
+
+# What fix prints and writes.
+
+TOKEN = "hf_" + "x" * 30
+
+
+def test_that_a_token_that_is_taken_out_is_not_printed(plan, machine, tmp_path, capsys) -> None:
+    text = PLAN.replace("output_dir", f'huggingface_token = "{TOKEN}"\noutput_dir')
+    plan.write_text(text + f'[launch.env]\nHF_TOKEN = "{TOKEN}"\n', "utf-8")
+    out = tmp_path / "mended.toml"
+    assert run(["fix", str(plan), "--machine", str(machine), "-o", str(out), "--only", "secret-in-plan"]) == 1
+    printed = capsys.readouterr()
+    assert "huggingface_token: ••• → —" in printed.out
+    assert "env.HF_TOKEN: ••• → —" in printed.out
+    assert TOKEN not in printed.out + printed.err + out.read_text("utf-8")
+
+
+def test_that_a_list_of_arguments_becomes_a_plan_that_means_the_same_files(
+    machine, tmp_path, monkeypatch, capsys
+) -> None:
+    (tmp_path / "lists").mkdir()
+    given = tmp_path / "lists" / "mira.txt"
+    given.write_text("--output_dir out\n--dataset_config d.toml\n--seed 1\n", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    out = tmp_path / "plans" / "mira.toml"
+    run(["fix", str(given), "--script", "train_network", "--machine", str(machine), "-o", str(out)])
+    written = load_plan(out)
+    assert Path(absolute(written.plan.arguments["output_dir"], written.base)) == tmp_path / "lists" / "out"
+    assert "still a stop" in capsys.readouterr().err
+
+
+def test_that_a_sound_plan_is_written_as_it_is(plan, machine, tmp_path, capsys) -> None:
+    first, second = tmp_path / "first.toml", tmp_path / "second.toml"
+    run(["fix", str(plan), "--machine", str(machine), "-o", str(first)])
+    capsys.readouterr()
+    assert run(["fix", str(first), "--machine", str(machine), "-o", str(second)]) == 0
+    assert "Nothing was changed." in capsys.readouterr().out
+    assert second.read_text("utf-8") == first.read_text("utf-8")

@@ -105,3 +105,44 @@ def test_that_a_list_of_arguments_is_known_by_its_first_word() -> None:
     assert looks_like_arguments("# c\n\n  --seed 1")
     assert not looks_like_arguments("schema = 1")
     assert not looks_like_arguments("")
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("--output_name mira # the second", "mira"),
+        ("--output_name mira#2", "mira#2"),
+        ('--output_name "mira # 2"', "mira # 2"),
+        ("--output_name my  old   name", "my  old   name"),
+        ("--output_name it's mira", "it's mira"),
+        ('--output_name="C:\\out\\"', "C:\\out\\"),
+        ("--output_name 'C:\\new \"x\"'", 'C:\\new "x"'),
+        ('--output_name "a=\\"x\\""', 'a="x"'),
+        ("--output_name ''", ""),
+        ("--output_name", ""),
+        ("--output_name\\", ""),
+    ],
+)
+def test_that_a_value_is_read_as_it_was_meant(tmp_path: Path, line: str, value: str) -> None:
+    assert read(line, tmp_path).plan.arguments == {"output_name": value}
+
+
+def test_that_several_values_keep_their_quotes_meaning(tmp_path: Path) -> None:
+    plan = read('--lr_scheduler_args "step_rules=\'0.1:10,0.01\'" power="2" # end', tmp_path).plan
+    assert plan.arguments == {"lr_scheduler_args": ["step_rules='0.1:10,0.01'", "power=2"]}
+
+
+@pytest.mark.parametrize(
+    ("script", "text", "family"),
+    [
+        ("train_network.py", "--seed 1", "sd15"),
+        ("train_network.py", "--v2", "sd2"),
+        ("train_network.py", "--v2\n--v_parameterization", "sd2-v"),
+        ("train_network.py", "--v2=false", "sd15"),
+        ("sdxl_train_network.py", "--v_parameterization\n--zero_terminal_snr", "noobai-vpred"),
+        ("flux_train_network.py", "--model_type chroma\n--apply_t5_attn_mask", "chroma"),
+        ("flux_train_network.py", "--model_type flux", "flux1"),
+    ],
+)
+def test_that_the_arguments_tell_the_family(tmp_path: Path, script: str, text: str, family: str) -> None:
+    assert read(text, tmp_path, script).plan.family == family

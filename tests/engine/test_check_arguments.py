@@ -6,12 +6,17 @@ from hypothesis import strategies as st
 
 from gui.engine.plan.changes import apply_changes
 from gui.engine.plan.model import LaunchSettings, TrainingPlan
-from gui.engine.preflight.arguments import check_arguments
+from gui.engine.preflight.tokens import check_tokens
 from gui.engine.trainer.argument import Argument
 from gui.engine.trainer.catalogue import Catalogue, ScriptArguments
+from gui.engine.trainer.judging import judge_arguments
 
 CATALOGUE = Catalogue.bundled()
 LORA = CATALOGUE.script("train_network")
+
+
+def check_arguments(plan, script, catalogue=None):
+    return [*judge_arguments(plan.arguments, script, catalogue), *check_tokens(plan)]
 
 
 def findings_for(**arguments):

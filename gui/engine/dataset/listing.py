@@ -12,6 +12,7 @@ from pathlib import Path
 
 from gui.engine.documents import reason_of
 from gui.engine.errors import CannotRead
+from gui.engine.texts import _
 
 READ_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".bmp")
 """What every trainer reads, written all in lower or all in upper case."""
@@ -103,6 +104,8 @@ def _entries(folder: Path) -> Iterator[tuple[str, bool]]:
                 yield entry.name, _is_folder(entry)
     except OSError as error:
         raise CannotRead(folder, reason_of(error)) from error
+    except ValueError as error:
+        raise CannotRead(folder, _("no folder can have this name")) from error
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +59,7 @@ def read_arguments(text: str, script: str, catalogue: Catalogue, path: Path) -> 
         dataset.pop("subsets", None)
         folders = ("train_data_dir", "reg_data_dir", "in_json")
         rest_of_arguments |= {name: arguments[name] for name in folders if arguments.get(name)}
-    family, kind = _use_of(known.name)
+    family, kind = _use_of(known.name, arguments)
     plan = TrainingPlan.model_validate(
         {
             "name": path.stem or "imported",
@@ -75,6 +74,7 @@ def read_arguments(text: str, script: str, catalogue: Catalogue, path: Path) -> 
 
 
 def _lines(text: str, path: Path) -> Iterator[tuple[int, str, str]]:
+    """Return for each argument its line, its name, and what follows it."""
     for number, line in enumerate(text.splitlines(), 1):
         said = line.strip().rstrip("\\^`").strip()
         if not said or said.startswith("#"):
@@ -84,12 +84,12 @@ def _lines(text: str, path: Path) -> Iterator[tuple[int, str, str]]:
             raise CannotRead(path, reason)
         word, _blank, rest = said.partition(" ")
         name, equals, value = word.removeprefix("--").partition("=")
-        yield number, name, f"{value} {rest}".strip() if equals else rest.strip()
+        yield number, name, f"{value} {rest}" if equals else rest
 
 
 def _value(row: Argument | None, rest: str, path: Path, number: int) -> Any:
     try:
-        words = shlex.split(rest, posix=True) if "'" in rest or '"' in rest else rest.split()
+        words, text = _words(rest)
     except ValueError as error:
         reason = _("line {number}: a quote is not closed").format(number=number)
         raise CannotRead(path, reason) from error
@@ -97,10 +97,48 @@ def _value(row: Argument | None, rest: str, path: Path, number: int) -> Any:
         return words
     if not words:
         return True if row is None or row.is_flag else ""
+    if len(words) == 1:
+        text = words[0]
     if row is not None and row.is_flag:
-        return {"true": True, "false": False}.get(rest.lower(), rest)
-    text = words[0] if len(words) == 1 else rest
+        return {"true": True, "false": False}.get(text.lower(), text)
     return _typed(row, text)
+
+
+def _words(text: str) -> tuple[list[str], str]:
+    r"""Return the words, and the text without the comment that a ``#`` at a word's place begins.
+
+    Quotes count at the beginning of a word and after ``=``, so that ``it's`` needs none. A backslash
+    is one, as in Windows' paths, but in ``\"`` within a word.
+
+    Raises:
+        ValueError: A quote is not closed.
+    """
+    words: list[str] = []
+    word: list[str] | None = None
+    quote, end = "", len(text)
+    for place, sign in enumerate(text):
+        if quote:
+            following = text[place + 1 : place + 2].strip()
+            if sign != quote:
+                (word := word or []).append(sign)
+            elif sign == '"' and following and word and word[-1] == "\\":
+                word[-1] = sign
+            else:
+                quote = ""
+        elif sign.isspace():
+            words += ["".join(word)] if word is not None else []
+            word = None
+        elif sign == "#" and word is None:
+            end = place
+            break
+        elif sign in "\"'" and (not word or word[-1] == "="):
+            quote, word = sign, word or []
+        else:
+            (word := word or []).append(sign)
+    if quote:
+        raise ValueError(text)
+    words += ["".join(word)] if word is not None else []
+    return words, text[:end].strip()
 
 
 def _typed(row: Argument | None, text: str) -> Any:
@@ -127,10 +165,17 @@ def _twice(name: str, line: int) -> Finding:
     )
 
 
-def _use_of(script: str) -> tuple[str, str]:
-    """Return the first family and kind that use the script; the model's header may tell better."""
-    for name, family in families().items():
-        for kind, how in family.kinds.items():
-            if how.script == script:
-                return name, kind
-    return "", "lora"
+def _use_of(script: str, arguments: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the family and kind that the script and the arguments tell; a model's header may tell better.
+
+    Of the families that fit, the one whose own arguments (``v2``, ``model_type``) say most is meant.
+    """
+    fitting = [
+        (name, kind, len(family.arguments))
+        for name, family in families().items()
+        for kind, how in family.kinds.items()
+        if how.script == script
+        and all(arguments.get(key) == value for key, value in family.arguments.items())
+    ]
+    family, kind, _told = max(fitting, key=lambda each: each[2], default=("", "lora", 0))
+    return family, kind

@@ -253,7 +253,7 @@ def _from_folders(parent: Any, base: Path, notes: list[str], *, is_reg: bool) ->
     place = Path(absolute(parent, base))
     try:
         entries = sorted(entry for entry in place.iterdir() if entry.is_dir())
-    except OSError:
+    except (OSError, ValueError):
         notes.append(_("The folder {path} cannot be read, so it gives no subsets.").format(path=place))
         return []
     subsets = []

@@ -78,7 +78,7 @@ class PlanFile:
         if target is None:
             raise ValueError("a plan that was never saved needs a path")
         moved = plan
-        if self.path is not None and target.absolute().parent != self.base:
+        if target.absolute().parent != self.base:
             moved = moved_plan(plan, self.base, target.absolute().parent)
         text = self._text_of(moved)
         write_atomically(target, text.replace("\n", self.line_end))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gui.engine.errors import PlanNotRunnable, ScriptNotUsable
 from gui.engine.findings import Finding, Fix, verdict_of
-from gui.engine.plan.model import TrainingPlan
+from gui.engine.plan.model import SCHEMA, TrainingPlan
 from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.preflight.collect import Collector
 from gui.engine.preflight.disk import forecast_disk
@@ -17,9 +17,12 @@ from gui.engine.preflight.report import CheckReport, Forecast, Steps
 from gui.engine.preflight.rule import ORDER, Rule, run_rules
 from gui.engine.preflight.rules import ALL_RULES
 from gui.engine.preflight.steps import forecast_steps
+from gui.engine.preflight.tokens import check_tokens
 from gui.engine.preflight.view import View
 from gui.engine.texts import _
+from gui.engine.trainer.accelerate_launch import judge_launch
 from gui.engine.trainer.catalogue import Catalogue
+from gui.engine.trainer.launch_environment import judge_environment
 from gui.engine.trainer.resolving import resolve
 
 
@@ -85,9 +88,27 @@ class Checker:
 
     def _judge(self, plan: TrainingPlan) -> tuple[View | None, list[Finding]]:
         view, findings = self.view(plan)
+        findings += [*_newer(plan), *self._launch(plan), *check_tokens(plan)]
         if view is not None:
             findings += run_rules(self.rules, view)
         return view, _once(findings)
+
+    def _launch(self, plan: TrainingPlan) -> Iterator[Finding]:
+        trainer = self.collector.trainer if self.collector else None
+        gpus = [gpu.uuid or str(gpu.index) for gpu in self.facts.gpu or ()]
+        yield from judge_launch(plan.launch, trainer)
+        yield from judge_environment(plan.launch, gpus)
+
+
+def _newer(plan: TrainingPlan) -> Iterator[Finding]:
+    if plan.schema_ > SCHEMA:
+        yield Finding(
+            id="plan-newer",
+            severity="stop",
+            title=_("A newer version of Kohya Preflight wrote this plan."),
+            detail=_("What was added since is not understood here: update the program to run the plan."),
+            arguments=("plan.schema",),
+        )
 
 
 def _steps(view: View) -> Steps | None:

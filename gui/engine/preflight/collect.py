@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from PIL import Image
 
@@ -17,7 +19,7 @@ from gui.engine.hardware.gpu import GpuMonitor
 from gui.engine.hardware.host import HostMonitor
 from gui.engine.plan.dataset_options import folder_name_parts
 from gui.engine.plan.model import TrainingPlan
-from gui.engine.plan.paths import PATH_ARGUMENTS, PATH_OR_HUB_ARGUMENTS, absolute, is_hub_name
+from gui.engine.plan.paths import PATH_ARGUMENTS, PATH_OR_HUB_ARGUMENTS, absolute
 from gui.engine.preflight.facts import (
     DatasetFact,
     Facts,
@@ -32,6 +34,11 @@ from gui.engine.trainer.facts import TrainerFacts
 from gui.engine.trainer.final_file import is_written_by
 
 GIB = 2**30
+
+DRIVER_SECONDS = 20.0
+"""A GPU driver that has not answered by then hangs; the GPUs are unknown."""
+
+T = TypeVar("T")
 
 MEASURED_IMAGES = 2_000
 """Sizes are read of so many images; of more only the count is known, so that a check stays quick."""
@@ -61,7 +68,7 @@ class Collector:
             os=system.os,
             ram_gib=system.ram_bytes / GIB,
             commit_limit_gib=commit / GIB if commit else None,
-            gpu=tuple(self._gpus()),
+            gpu=_within(DRIVER_SECONDS, lambda: tuple(self._gpus())),
             trainer=trainer_fact(self.trainer, practice=self.practice) if self.trainer else None,
         )
 
@@ -74,6 +81,7 @@ class Collector:
                 vram_gib=device.total_bytes / GIB if device.total_bytes else None,
                 free_gib=room / GIB if room is not None else None,
                 compute_capability=device.compute_capability,
+                driver=self.gpus.driver,
                 index=device.index,
                 uuid=device.uuid,
             )
@@ -97,12 +105,21 @@ class Collector:
         )
 
 
+def _within(seconds: float, ask: Callable[[], T]) -> T | None:
+    """Return the answer; None when it does not come in time: a broken driver may hang for good."""
+    answers: list[T] = []
+    thread = threading.Thread(target=lambda: answers.append(ask()), name="facts", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    return answers[0] if answers else None
+
+
 def existing_outputs(view: View) -> tuple[str, ...]:
     """Return the names in the output folder that the run would write over."""
     folder, name = view.text("output_dir"), view.value("output_name")
     try:
         there = os.listdir(folder) if folder else []  # noqa: PTH208 - names alone, of a large folder too
-    except OSError:
+    except (OSError, ValueError):
         return ()
     return tuple(
         sorted(entry for entry in there if is_written_by(entry, None if name is None else str(name)))
@@ -129,7 +146,7 @@ def free_gib(path: Path) -> float | None:
             return shutil.disk_usage(place).free / GIB
         except FileNotFoundError:
             continue
-        except OSError:
+        except (OSError, ValueError):
             return None
     return None
 
@@ -149,15 +166,12 @@ def path_fact(path: Path) -> PathFact:
 
 
 def _paths(plan: TrainingPlan) -> Iterator[tuple[str, PathFact]]:
-    for name, value in plan.arguments.items():
-        if name not in PATH_ARGUMENTS and name not in PATH_OR_HUB_ARGUMENTS:
-            continue
+    """Look at every path of a plan; a repository on the hub is none, and alone not absolute."""
+    for name in (PATH_ARGUMENTS | PATH_OR_HUB_ARGUMENTS) & plan.arguments.keys():
+        value = plan.arguments[name]
         for text in value if isinstance(value, (list, tuple)) else (value,):
-            if not isinstance(text, str) or not text:
-                continue
-            if name in PATH_OR_HUB_ARGUMENTS and is_hub_name(text, Path.cwd()):
-                continue
-            yield text, path_fact(Path(text))
+            if isinstance(text, str) and Path(text).is_absolute():
+                yield text, path_fact(Path(text))
 
 
 def _suffixes(trainer: TrainerFacts | None) -> frozenset[str]:
@@ -174,8 +188,8 @@ def _dataset(view: View, suffixes: frozenset[str], base: Path) -> DatasetFact | 
     facts: list[SubsetFact] = []
     budget = MEASURED_IMAGES
     for subset in view.subsets:
-        extension = subset.value("caption_extension")
-        fact = _subset(str(subset.value("image_dir") or ""), str(extension or ""), suffixes, budget)
+        folder, extension = subset.value("image_dir"), subset.value("caption_extension")
+        fact = _subset(folder if isinstance(folder, str) else "", str(extension or ""), suffixes, budget)
         budget -= fact.images or 0
         facts.append(fact)
     training = [
@@ -195,6 +209,8 @@ def _dataset(view: View, suffixes: frozenset[str], base: Path) -> DatasetFact | 
 
 
 def _subset(image_dir: str, extension: str, suffixes: frozenset[str], budget: int) -> SubsetFact:
+    if not image_dir.strip():
+        return SubsetFact(image_dir=image_dir)
     folder = Path(image_dir)
     try:
         listing = list_folder(folder, extension or ".caption", suffixes)
@@ -220,16 +236,18 @@ def _holds_images(folder: Path, suffixes: frozenset[str]) -> bool:
         return False
 
 
-def _sizes(folder: Path, listing: FolderListing) -> dict[str, int] | None:
+def _sizes(folder: Path, listing: FolderListing) -> dict[str, int]:
     """Count the sizes by reading headers; an image that cannot be read is the dataset doctor's."""
     sizes: dict[str, int] = {}
-    for name in listing.images:
-        try:
-            with Image.open(folder / name) as image:
-                text = f"{image.width}x{image.height}"
-        except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
-            continue
-        sizes[text] = sizes.get(text, 0) + 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # no pixel is read
+        for name in listing.images:
+            try:
+                with Image.open(folder / name) as image:
+                    text = f"{image.width}x{image.height}"
+            except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+                continue
+            sizes[text] = sizes.get(text, 0) + 1
     return sizes
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from gui.engine.findings import Finding, Fix
@@ -11,8 +11,8 @@ from gui.engine.plan.model import TrainingPlan
 
 Check = Callable[[TrainingPlan], Sequence[Finding]]
 
-ROUNDS = 50
-"""More rounds than any chain of fixes needs; a bound, should two rules ever disagree."""
+ROUNDS = 2_000
+"""More rounds than any plan needs; a bound, should rules ever bring up new faults without end."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,10 @@ class Fixed:
     remaining: tuple[Finding, ...]
 
 
+Step = tuple[list[Applied], TrainingPlan, Sequence[Finding]]
+"""What was applied, the plan after it, and what is found in that."""
+
+
 def apply_safe_fixes(plan: TrainingPlan, check: Check) -> Fixed:
     """Apply every safe fix that mends its finding without bringing a new stop.
 
@@ -55,12 +59,14 @@ def apply_safe_fixes(plan: TrainingPlan, check: Check) -> Fixed:
     """
     applied: list[Applied] = []
     findings = check(plan)
+    seen = [plan]
     for _round in range(ROUNDS):
         step = _next_step(plan, findings, check)
-        if step is None:
+        if step is None or step[1] in seen:
             break
         done, plan, findings = step
-        applied.append(done)
+        seen.append(plan)
+        applied += done
     return Fixed(plan, tuple(applied), tuple(findings))
 
 
@@ -79,38 +85,89 @@ def apply_named_fixes(
     """
     applied: list[Applied] = []
     unknown: list[str] = []
+    findings = check(plan)
     for name in names:
         identity, _, wanted = name.partition(":")
-        done = 0
-        for finding in check(plan):
-            fix = next((fix for fix in finding.fixes if wanted in ("", fix.id)), None)
-            if finding.id == identity and fix is not None:
-                plan = apply_changes(plan, fix.changes)
-                applied.append(Applied(finding, fix))
-                done += 1
-        if not done:
+        before = len(applied)
+        stuck: set[tuple[str, str | None]] = set()
+        # One after the other: a fix may change how the others' places are counted.
+        while (found := _named(findings, identity, wanted, stuck)) and len(applied) - before < ROUNDS:
+            finding, fix = found
+            plan = apply_changes(plan, fix.changes)
+            applied.append(Applied(finding, fix))
+            after = check(plan)
+            if _count(after, identity) >= _count(findings, identity):
+                stuck.add(_key(finding))
+            findings = after
+        if len(applied) == before:
             unknown.append(name)
-    return Fixed(plan, tuple(applied), tuple(check(plan))), tuple(unknown)
+    return Fixed(plan, tuple(applied), tuple(findings)), tuple(unknown)
 
 
-def _next_step(
-    plan: TrainingPlan, findings: Sequence[Finding], check: Check
-) -> tuple[Applied, TrainingPlan, Sequence[Finding]] | None:
-    """Return the first safe fix that makes its finding go away and brings no new stop."""
-    stops = {_key(finding) for finding in findings if finding.severity == "stop"}
+def _named(
+    findings: Sequence[Finding], identity: str, wanted: str, stuck: Collection[tuple[str, str | None]]
+) -> tuple[Finding, Fix] | None:
+    """Return the first finding of this id that is not stuck, with the fix that is wanted."""
+    for finding in findings:
+        fix = next((fix for fix in finding.fixes if wanted in ("", fix.id)), None)
+        if finding.id == identity and fix is not None and _key(finding) not in stuck:
+            return finding, fix
+    return None
+
+
+def _count(findings: Sequence[Finding], identity: str) -> int:
+    return sum(finding.id == identity for finding in findings)
+
+
+def _next_step(plan: TrainingPlan, findings: Sequence[Finding], check: Check) -> Step | None:
+    """Return the first safe fix that makes its finding go away and brings no new stop.
+
+    Fixes of the same kind are taken together: a plan may have thousands of unknown arguments.
+    """
     for finding in findings:
         for fix in finding.fixes:
             if not fix.safe or ACTION in fix.changes:
                 continue
-            changed = apply_changes(plan, fix.changes)
-            if changed == plan:
-                continue
-            after = check(changed)
-            keys = {_key(other) for other in after}
-            new_stops = {_key(other) for other in after if other.severity == "stop"} - stops
-            if _key(finding) not in keys and not new_stops:
-                return Applied(finding, fix), changed, after
+            one = [Applied(finding, fix)]
+            alike = _alike(finding, fix, findings)
+            step = _tried(plan, one + alike, findings, check) if alike else None
+            step = step or _tried(plan, one, findings, check)
+            if step is not None:
+                return step
     return None
+
+
+def _tried(
+    plan: TrainingPlan, these: list[Applied], findings: Sequence[Finding], check: Check
+) -> Step | None:
+    changes = {target: value for each in these for target, value in each.fix.changes.items()}
+    changed = apply_changes(plan, changes)
+    if changed == plan:
+        return None
+    after = check(changed)
+    keys = {_key(other) for other in after}
+    stops = {_key(finding) for finding in findings if finding.severity == "stop"}
+    new_stops = {_key(other) for other in after if other.severity == "stop"} - stops
+    mended = not any(_key(each.finding) in keys for each in these)
+    return (these, changed, after) if mended and not new_stops else None
+
+
+def _alike(first: Finding, fix: Fix, findings: Sequence[Finding]) -> list[Applied]:
+    """Return the same safe fixes of the same fault elsewhere, as far as none touches another's place.
+
+    Arguments only: places in lists move when one is taken out.
+    """
+    taken = set(fix.changes)
+    found: list[Applied] = []
+    for other in findings if not any("." in target for target in taken) else ():
+        same = next((each for each in other.fixes if each.safe and each.id == fix.id), None)
+        if other is first or other.id != first.id or same is None:
+            continue
+        if any("." in target or target in taken for target in same.changes):
+            continue
+        taken |= same.changes.keys()
+        found.append(Applied(other, same))
+    return found
 
 
 def _key(finding: Finding) -> tuple[str, str | None]:

@@ -87,12 +87,17 @@ def accelerate_config_text(facts: TrainerFacts) -> str:
     )
 
 
-def judge_launch(launch: LaunchSettings, facts: TrainerFacts) -> Iterator[Finding]:
-    """Say what could not be started so: several processes without GPUs, or without accelerate."""
+def judge_launch(launch: LaunchSettings, facts: TrainerFacts | None) -> Iterator[Finding]:
+    """Say what could not be started so: several processes without GPUs, or without accelerate.
+
+    Args:
+        launch: The plan's settings.
+        facts: The trainer; None when it is not known, and nothing is said about what it can do.
+    """
     if launch.num_processes < 1:
         title = _("launch.num_processes must be 1 or more, not {value}.").format(value=launch.num_processes)
         yield _refused("launch-processes", "launch.num_processes", title, 1)
-    elif launch.num_processes > 1:
+    elif launch.num_processes > 1 and facts is not None:
         yield from _judge_processes(launch.num_processes, facts)
     if launch.num_machines != 1:
         title = _("Trainings over several machines are not supported.")

@@ -1,4 +1,4 @@
-"""Rules about the arguments as such: what the trainer's parser would say, and tokens in plans."""
+"""Tokens in plans: they belong into the environment."""
 
 from __future__ import annotations
 
@@ -8,24 +8,14 @@ from gui.engine.findings import Finding, Fix
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.redaction import SECRET_ARGUMENTS
 from gui.engine.texts import _
-from gui.engine.trainer.catalogue import Catalogue, ScriptArguments
-from gui.engine.trainer.judging import judge_arguments
 
 
-def check_arguments(
-    plan: TrainingPlan, script: ScriptArguments, catalogue: Catalogue | None = None
-) -> list[Finding]:
-    """Return the findings about a plan's trainer arguments.
+def check_tokens(plan: TrainingPlan) -> Iterator[Finding]:
+    """Return a warning for each token that a plan holds.
 
     Args:
-        plan: The plan.
-        script: The arguments of the script that would run it.
-        catalogue: Tells which other scripts know an argument that this one lacks.
+        plan: As the user wrote it.
     """
-    return [*judge_arguments(plan.arguments, script, catalogue), *_secrets(plan)]
-
-
-def _secrets(plan: TrainingPlan) -> Iterator[Finding]:
     for name, variable in SECRET_ARGUMENTS.items():
         for target, holds in (
             (name, plan.arguments.get(name)),
