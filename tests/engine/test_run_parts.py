@@ -24,7 +24,7 @@ from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.history import History
 from gui.engine.runs.inspector import Inspector
 from gui.engine.runs.journal import EventJournal, Lines
-from gui.engine.runs.keeper import CleanKeeper
+from gui.engine.runs.keeper import CleanKeeper, KeptFile
 from gui.engine.runs.ledger import Ledger
 from gui.engine.runs.leftovers import Leftovers
 from gui.engine.runs.lock import SupervisorLock, is_held
@@ -36,6 +36,7 @@ from gui.engine.runs.savedesk import SaveDesk
 from gui.engine.runs.stopping import Stopper
 from gui.engine.runs.wishes import Wishes
 from gui.engine.trainer.events import Saved, Step
+from gui.engine.trainer.tensors import TensorReport
 
 GIB = 1 << 30
 
@@ -223,6 +224,32 @@ def test_that_a_file_that_cannot_be_kept_is_told(tmp_path: Path) -> None:
     inspector.read(path)
     wait_until(lambda: inspector.collect() or not inspector.busy)
     assert inspector.problem is not None and "no room" in inspector.problem
+    inspector.close()
+
+
+class Tidied(CleanKeeper):
+    """Lets the trainer remove a file as soon as it is held."""
+
+    def hold(self, path: Path) -> KeptFile | None:
+        held = super().hold(path)
+        path.unlink(missing_ok=True)
+        return held
+
+
+def test_that_a_held_file_is_looked_into_though_the_trainer_has_removed_it(tmp_path: Path) -> None:
+    from acting import weights
+
+    path = tmp_path / "lora.safetensors"
+    path.write_bytes(weights())
+    inspector = Inspector(Tidied(tmp_path / "kept"))
+    inspector.read(path)
+    found: list[tuple[Path, TensorReport]] = []
+    wait_until(lambda: found.extend(inspector.collect()) or not inspector.busy)
+    ((read, report),) = found
+    assert (read, report.path, report.finite) == (path, str(path), True)
+    inspector.consider(path, "clean")
+    wait_until(lambda: not inspector.collect() and not inspector.busy)
+    assert inspector.kept[path].judgement == "clean" and inspector.kept[path].kept.exists()
     inspector.close()
 
 

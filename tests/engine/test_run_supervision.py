@@ -512,6 +512,24 @@ def test_that_the_last_clean_file_survives_the_trainers_tidying(tmp_path: Path) 
     assert verdict.clean[0].is_file()
 
 
+def test_that_nothing_is_said_of_keeping_while_all_is_well(tmp_path: Path) -> None:
+    source = """
+    header(3)
+    for n in range(1, 4):
+        step(n, 3, 0.5); save(f"{out}/lora-step0000000{n}.safetensors"); sleep(1.2)
+        Path(out, f"lora-step0000000{n - 1}.safetensors").unlink(missing_ok=True)
+    save(f"{out}/lora.safetensors"); saved()
+    """
+    run, order = make_run(tmp_path, source, words=("--save_last_n_steps", "1"))
+    verdict = look_after(run, order)
+    assert verdict is not None and verdict.verdict == "finished"
+    assert of_kind(run, Kept) == []
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "lora-step00000003.safetensors",
+        "lora.safetensors",
+    ]
+
+
 def test_that_samples_are_found_though_nobody_names_them(tmp_path: Path) -> None:
     source = """
     png = bytes.fromhex("89504e47 49454e44ae426082")

@@ -105,6 +105,12 @@ def test_that_a_file_of_integers_only_is_checked_and_has_no_norm(tmp_path: Path)
     assert report.overall is None
 
 
+def test_that_a_file_without_a_single_tensor_is_no_usable_file(tmp_path: Path) -> None:
+    report = check_tensors(saved(tmp_path / "nothing.safetensors", {}))
+    assert (report.readable, report.tensors) == (False, 0)
+    assert "no tensor" in report.reason
+
+
 def test_that_only_the_first_bad_tensors_are_named_and_all_are_counted(tmp_path: Path) -> None:
     arrays = {f"t{i:02}": np.array([np.nan, np.inf, 1.0]) for i in range(15)}
     report = check_tensors(saved(tmp_path / "m.safetensors", arrays))

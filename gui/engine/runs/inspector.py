@@ -33,6 +33,7 @@ class Inspector:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="weights")
         self._reading: dict[Path, Future[TensorReport]] = {}
         self._keeping: list[Future[Kept]] = []
+        self._held: dict[Path, Path] = {}  # the thread's own
         self.kept: dict[Path, KeptFile] = {}
         self.problem: str | None = None
 
@@ -48,8 +49,8 @@ class Inspector:
     def read(self, path: Path) -> None:
         """Have a complete file read; it is held on to from before its numbers are known."""
         if self._keeper is not None:
-            self._keeping.append(self._thread.submit(_hold, self._keeper, path))
-        self._reading[path] = self._thread.submit(check_tensors, path, None, self._over.is_set)
+            self._keeping.append(self._thread.submit(self._hold, self._keeper, path))
+        self._reading[path] = self._thread.submit(self._examine, path)
 
     def consider(self, path: Path, judgement: Judgement) -> None:
         """Tell the keeper what a file is."""
@@ -86,10 +87,16 @@ class Inspector:
         except CancelledError:
             pass
 
+    def _hold(self, keeper: CleanKeeper, path: Path) -> Kept:
+        held = keeper.hold(path)
+        if held is not None:
+            self._held[path] = held.kept
+        return keeper.files
 
-def _hold(keeper: CleanKeeper, path: Path) -> Kept:
-    keeper.hold(path)
-    return keeper.files
+    def _examine(self, path: Path) -> TensorReport:
+        """Read what is held where that is possible: the trainer may have removed its own name for it."""
+        report = check_tensors(self._held.pop(path, path), None, self._over.is_set)
+        return report.model_copy(update={"path": str(path)})
 
 
 def _consider(keeper: CleanKeeper, path: Path, judgement: Judgement) -> Kept:

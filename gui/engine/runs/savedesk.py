@@ -10,6 +10,7 @@ from pathlib import Path
 from gui.engine.runs.checkpoints import CheckpointVerdict, judge_series
 from gui.engine.runs.events import FileKind, FileSeen, Judged, Kept
 from gui.engine.runs.inspector import Inspector
+from gui.engine.runs.keeper import HOPEFUL
 from gui.engine.runs.ledger import Ledger
 from gui.engine.runs.records import CommandRecord, FileMark, Manifest, mark_of
 from gui.engine.runs.saves import NewFile, SaveWatcher
@@ -69,7 +70,7 @@ class SaveDesk:
             return
         for file in self._watcher.poll():
             self._take(file, watch.tally.last_step)
-        self._note_removed(self._watcher)
+        self._note_removed(self._watcher, tell=watch.nonfinite)
         self._collect(watch)
         # A folder of ten thousand samples, or on a slow network drive, is looked at less often.
         took = self._ledger.now() - now
@@ -114,7 +115,7 @@ class SaveDesk:
             meanwhile()
             time.sleep(0.01)
         if self._watcher is not None:
-            self._note_removed(self._watcher)
+            self._note_removed(self._watcher, tell=True)
 
     def close(self) -> None:
         """Give up what is being read."""
@@ -150,17 +151,22 @@ class SaveDesk:
         if file.kind == "model":
             self._check(file.path)
 
-    def _note_removed(self, watcher: SaveWatcher) -> None:
-        """See which files the trainer has removed, and which of them are kept."""
+    def _note_removed(self, watcher: SaveWatcher, *, tell: bool) -> None:
+        """See which files the trainer has removed, and which of them are kept.
+
+        Args:
+            watcher: Knows what is there.
+            tell: Whether the user should hear of what is kept. While all is well a file is kept only
+                until the next one is found clean.
+        """
         there = {file.path for file in watcher.files}
         for path, file in list(self._ledger.board.files.items()):
             removed = path not in there
             kept = self._inspector.kept.get(path) if removed else None
             kept_as = kept.kept if kept is not None else None
-            if (file.removed, file.kept_as) == (removed, kept_as):
-                continue
-            self._ledger.board.file(file.model_copy(update={"removed": removed, "kept_as": kept_as}))
-            if kept is not None:
+            if (file.removed, file.kept_as) != (removed, kept_as):
+                self._ledger.board.file(file.model_copy(update={"removed": removed, "kept_as": kept_as}))
+            if tell and kept is not None and file.judgement in HOPEFUL:
                 self._ledger.say_once(Kept(path=str(path), kept_as=str(kept.kept), how=kept.how))
 
     def _check(self, path: Path) -> None:

@@ -133,9 +133,12 @@ def check_tensors(
     try:
         if path.is_dir():
             return _check_folder(path, progress, cancelled)
-        return _check_file(path, path.stat().st_size, progress, cancelled)
+        report = _check_file(path, path.stat().st_size, progress, cancelled)
     except OSError as error:
         raise CannotRead(path, reason_of(error)) from error
+    if report.checked and report.tensors == 0:
+        return report.model_copy(update={"readable": False, "reason": _("there is no tensor in it")})
+    return report
 
 
 def _check_file(
