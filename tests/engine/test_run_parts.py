@@ -143,9 +143,12 @@ class Saves:
 class Obeys:
     """A tree that does what is asked, or not."""
 
-    def __init__(self, others: tuple[int, ...] = (), survivors: tuple[int, ...] = ()) -> None:
+    def __init__(
+        self, others: tuple[int, ...] = (), survivors: tuple[int, ...] = (), processes: int = 3
+    ) -> None:
         self.others, self.survivors, self.is_paused = others, survivors, False
-        self.stops = 0
+        self.stops = self.resumes = 0
+        self.processes = processes
 
     def paused(self) -> bool:
         return self.is_paused
@@ -153,8 +156,11 @@ class Obeys:
     def pause(self) -> Any:
         return self
 
+    def resume(self) -> None:
+        self.resumes += 1
+
     def alive(self) -> bool:
-        return True
+        return self.processes > 0
 
     def stop(self, steps: StopSteps | None = None, meanwhile: Any = None) -> StopReport:
         self.stops += 1
@@ -177,9 +183,29 @@ def test_that_wishes_that_make_no_sense_are_refused(ledger: Ledger) -> None:
 
 def test_that_a_pause_that_fails_is_told(ledger: Ledger) -> None:
     wishes = Wishes(ledger, Watch(), Saves(), save_state=False)  # type: ignore[arg-type]
-    wishes.tree = Obeys(others=(7,))  # type: ignore[assignment]
+    tree = Obeys(others=(7,))
+    wishes.tree = tree  # type: ignore[assignment]
     done, sentence = wishes.acts()["pause"]()
     assert not done and "Not all" in sentence
+    assert tree.resumes == 1, "half a pause is undone"
+
+
+def test_that_nothing_is_claimed_of_a_training_that_has_just_ended(ledger: Ledger) -> None:
+    wishes = Wishes(ledger, Watch(), Saves(), save_state=False)  # type: ignore[arg-type]
+    wishes.tree = Obeys(processes=0)  # type: ignore[assignment]
+    assert wishes.acts()["pause"]() == (False, "There is nothing to pause now.")
+    done, sentence = wishes.acts()["stop"]()
+    assert done and "Nothing of the training is running" in sentence
+    assert wishes.take_wanted() is None
+
+
+def test_that_a_paused_training_says_that_it_will_save_nothing(ledger: Ledger) -> None:
+    wishes = Wishes(ledger, Watch(), Saves(), save_state=False)  # type: ignore[arg-type]
+    tree = Obeys()
+    tree.is_paused = True
+    wishes.tree = tree  # type: ignore[assignment]
+    done, sentence = wishes.acts()["stop-after-save"]()
+    assert done and "paused" in sentence
 
 
 def test_that_processes_that_do_not_die_are_named(tmp_path: Path, ledger: Ledger) -> None:

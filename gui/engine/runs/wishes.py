@@ -115,6 +115,8 @@ class Wishes:
     def _stop(self) -> tuple[bool, str]:
         if self._wanted is not None:
             return True, _("The training is being stopped already.")
+        if self.tree is not None and not self.tree.alive():
+            return True, _("Nothing of the training is running any more.")
         self.want_stop("user")
         return True, _("The training is being stopped.")
 
@@ -122,6 +124,11 @@ class Wishes:
         if self._is_stopping:
             return False, _("The training is being stopped already.")
         self.promise_stop_after_save()
+        if self.tree is not None and self.tree.paused():
+            return True, _(
+                "The training will be stopped after the next save. It is paused now, and saves nothing "
+                "until it goes on."
+            )
         return True, _("The training will be stopped after the next save.")
 
     def _pause(self) -> tuple[bool, str]:
@@ -132,7 +139,10 @@ class Wishes:
             return False, _("The training is paused already.")
         report = tree.pause()
         if report.others:
-            return False, _("Not all processes of the training could be paused.")
+            tree.resume()
+            return False, _("Not all processes of the training could be paused; it goes on.")
+        if report.processes == 0:
+            return False, _("There is nothing to pause now.")
         self._ledger.say(Paused())
         self._ledger.board.move_to("paused")
         return True, _("The training is paused. It keeps its memory, on the GPU too.")
