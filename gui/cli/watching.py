@@ -9,6 +9,7 @@ from gui.cli.interrupts import interrupts_held
 from gui.cli.streams import discard_output
 from gui.cli.terminal import Display
 from gui.engine.documents import reason_of
+from gui.engine.errors import CannotWrite
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.follow import Follower
 from gui.engine.runs.requests import ask
@@ -51,6 +52,9 @@ def watch_run(
                     print(_how_to_come_back(run, stopping=stopping), flush=True)
                     return None
                 interrupted = True
+    except CannotWrite as error:
+        print(error, _how_to_come_back(run, stopping=False), sep="\n", file=sys.stderr)
+        return None
     except OSError as error:
         # What is printed cannot be written. The run does not depend on it, and the user should know.
         discard_output()

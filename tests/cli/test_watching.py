@@ -103,3 +103,14 @@ def test_that_a_run_does_not_end_with_the_terminal(
     wait_until(lambda: ended(made))
     verdict = status(made).verdict
     assert verdict is not None and verdict.verdict == "finished"
+
+
+def test_that_a_stop_that_cannot_be_asked_for_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made, _order = make_run(tmp_path, FINISHES)
+    made.requests.rmdir()
+    made.requests.write_text("in the way", "utf-8")
+    assert watching.watch_run(made, stop_on_interrupt=True, interrupted=True) is None
+    told = capsys.readouterr().err
+    assert "requests cannot be written" in told and "The run goes on." in told

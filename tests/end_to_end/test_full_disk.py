@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -10,8 +11,11 @@ from pathlib import Path
 import pytest
 from run_helper import FINISHES, make_run, of_kind, status
 
+from gui.engine.errors import CannotWrite
 from gui.engine.runs.events import DiskWarned
+from gui.engine.runs.ledger import RESERVE_BYTES
 from gui.engine.runs.processes import tree_of
+from gui.engine.runs.requests import ask, read_requests
 from gui.engine.runs.session import look_after
 from gui.engine.trainer.events import Step
 
@@ -76,3 +80,20 @@ def test_that_a_run_on_a_small_but_sufficient_disk_is_fine(small_disk: Path) -> 
     verdict = look_after(run, order)
     assert verdict is not None and verdict.verdict == "finished"
     assert of_kind(run, DiskWarned)
+
+
+def test_that_a_run_on_a_full_disk_can_be_told_to_stop(small_disk: Path) -> None:
+    run, _order = make_run(small_disk, FINISHES)
+    run.reserve.write_bytes(bytes(RESERVE_BYTES))
+    with contextlib.suppress(OSError), (small_disk / "fill").open("wb", buffering=0) as file:
+        while file.write(bytes(4096)):
+            pass
+    assert ask(run, "stop", "test") == 1
+    (found,) = read_requests(run, set())
+    assert found.request is not None and found.request.request == "stop"
+    with contextlib.suppress(OSError), (small_disk / "more").open("wb", buffering=0) as file:
+        while file.write(bytes(4096)):
+            pass
+    with pytest.raises(CannotWrite):
+        ask(run, "stop", "test")
+    assert [path.name for path in run.requests.iterdir()] == ["1.json"], "half a request is none"

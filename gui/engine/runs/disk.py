@@ -39,7 +39,8 @@ class DiskSpace(Document):
         """Return what to do about it; None when there is nothing to do."""
         if self.free_bytes is None or self.level == "fine":
             return None
-        free = f"{self.free_bytes / (1 << 30):.1f} GiB"
+        small = self.free_bytes < 100 * MIB
+        free = f"{self.free_bytes // MIB} MiB" if small else f"{self.free_bytes / (1 << 30):.1f} GiB"
         if self.level == "full":
             return _(
                 "Only {free} is free for {path}. A full disk ends the training at once: make room now."

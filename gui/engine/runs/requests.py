@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from gui.engine.errors import CannotRead, CannotWrite, NewerDocument
 from gui.engine.runs.events import RequestKind
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.records import Versioned
+
+_NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
 class Request(Versioned):
@@ -49,18 +52,38 @@ def ask(run: RunFolder, request: RequestKind, by: str) -> int:
     Raises:
         CannotWrite: The folder cannot be written.
     """
-    content = Request(request=request, by=by).model_dump_json(by_alias=True)
+    content = Request(request=request, by=by).model_dump_json(by_alias=True).encode("utf-8")
     try:
-        run.requests.mkdir(exist_ok=True)
-        number = max(_numbers(run.requests), default=0)
-        while True:
-            number += 1
-            # Made only where nobody else was quicker, and written in one piece.
-            with contextlib.suppress(FileExistsError), (run.requests / f"{number}.json").open("xb") as file:
-                file.write(content.encode("utf-8"))
-                return number
+        try:
+            return _put(run, content)
+        except OSError as error:
+            if error.errno not in _NO_ROOM:
+                raise
+            # Room was kept for the end of the run, and to be ended is what it needs on a full disk.
+            run.reserve.unlink(missing_ok=True)
+            return _put(run, content)
     except OSError as error:
         raise CannotWrite(run.requests, reason_of(error)) from error
+
+
+def _put(run: RunFolder, content: bytes) -> int:
+    """Write a request under the next number; made only where nobody else was quicker, in one piece."""
+    run.requests.mkdir(exist_ok=True)
+    number = max(_numbers(run.requests), default=0)
+    while True:
+        number += 1
+        path = run.requests / f"{number}.json"
+        try:
+            file = path.open("xb", buffering=0)
+        except FileExistsError:
+            continue
+        try:
+            with file:
+                file.write(content)
+        except OSError:
+            path.unlink(missing_ok=True)
+            raise
+        return number
 
 
 def read_requests(run: RunFolder, answered: set[int]) -> list[Numbered]:
