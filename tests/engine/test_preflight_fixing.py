@@ -8,7 +8,7 @@ import pytest
 from preflight_plans import CATALOGUE, checker, ids, plan_of
 
 from gui.engine.findings import Finding, Fix
-from gui.engine.plan.changes import apply_changes
+from gui.engine.plan.changes import apply_changes, differences
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.preflight.fixing import apply_named_fixes, apply_safe_fixes
 
@@ -121,3 +121,45 @@ def test_that_fixes_which_undo_one_another_come_to_an_end() -> None:
 
     fixed = apply_safe_fixes(plan_of(), check)
     assert len(fixed.applied) <= 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "dataset", "mended"),
+    [
+        ({"xformers": 1}, {}, ("xformers", True)),
+        ({"gradient_checkpointing": 0}, {}, ("gradient_checkpointing", False)),
+        ({"max_train_steps": 100.0}, {}, ("max_train_steps", 100)),
+        ({}, {"flip_aug": 1}, ("dataset.flip_aug", True)),
+        ({}, {"batch_size": 2.0}, ("dataset.batch_size", 2)),
+    ],
+)
+def test_that_a_number_becomes_the_switch_that_was_meant(tmp_path: Path, arguments, dataset, mended) -> None:
+    """Python holds 1 and true for the same; the trainer does not."""
+    plan = plan_of(arguments, dataset)
+    fixed = apply_safe_fixes(plan, checker(tmp_path).findings)
+    assert not ids(fixed.remaining, "stop")
+    target, value = mended
+    (change,) = [each for each in differences(plan, fixed.plan) if each.target == target]
+    assert (change.after, type(change.after)) == (value, type(value))
+
+
+def test_that_a_fix_is_taken_when_what_it_uncovers_can_be_mended_too(tmp_path: Path) -> None:
+    plan = plan_of({"cache_latents": True}, {"random_crop": "true"})
+    fixed = apply_safe_fixes(plan, checker(tmp_path).findings)
+    assert not ids(fixed.remaining, "stop")
+    assert {"dataset-type", "cache-aug"} <= {done.finding.id for done in fixed.applied}
+
+
+def test_that_a_fix_is_not_taken_when_what_it_uncovers_stays(tmp_path: Path) -> None:
+    plan = plan_of({}, {"subsets": [{"image_dir": "images", "is_reg": "true"}]})
+    fixed = apply_safe_fixes(plan, checker(tmp_path).findings)
+    assert ids(fixed.remaining, "stop") == {"dataset-type"}
+
+
+def test_that_faults_which_uncover_one_another_for_ever_are_left() -> None:
+    def check(plan: TrainingPlan) -> list[Finding]:
+        seed = plan.arguments.get("seed", 0)
+        fix = Fix(id="next", label="next", changes={"seed": seed + 1}, safe=True)
+        return [Finding(id=f"stop-{seed}", severity="stop", title="t", fixes=(fix,))]
+
+    assert apply_safe_fixes(plan_of(), check).applied == ()

@@ -155,8 +155,17 @@ def differences(before: TrainingPlan, after: TrainingPlan) -> list[Change]:
     return [
         Change(_target_of(path), old.get(path), new.get(path))
         for path in [*old, *(path for path in new if path not in old)]
-        if old.get(path, _MISSING) != new.get(path, _MISSING)
+        if not same_value(old.get(path, _MISSING), new.get(path, _MISSING))
     ]
+
+
+def same_value(one: Any, other: Any) -> bool:
+    """Return whether two values are written the same: ``1``, ``1.0`` and ``true`` are not."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same_value(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(same_value, one, other))
+    return type(one) is type(other) and repr(one) == repr(other)
 
 
 def _flat(value: Any, path: str) -> dict[str, Any]:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from gui.engine.findings import Finding, Fix
 from gui.engine.plan.changes import ACTION, apply_changes
 from gui.engine.plan.model import TrainingPlan
 
 Check = Callable[[TrainingPlan], Sequence[Finding]]
+
+CHAIN = 5
+"""How many fixes may follow from one: what it uncovers, and what that uncovers."""
 
 ROUNDS = 2_000
 """More rounds than any plan needs; a bound, should rules ever bring up new faults without end."""
@@ -48,7 +52,9 @@ Step = tuple[list[Applied], TrainingPlan, Sequence[Finding]]
 
 
 def apply_safe_fixes(plan: TrainingPlan, check: Check) -> Fixed:
-    """Apply every safe fix that mends its finding without bringing a new stop.
+    """Apply every safe fix that mends its finding and leaves no new stop.
+
+    What a fix uncovers may be mended by safe fixes in turn; a fix that ends in a stop is not taken.
 
     Args:
         plan: Stays as it is.
@@ -59,13 +65,13 @@ def apply_safe_fixes(plan: TrainingPlan, check: Check) -> Fixed:
     """
     applied: list[Applied] = []
     findings = check(plan)
-    seen = [plan]
+    seen = {repr(plan)}  # not by ==, to which 1 and true are the same
     for _round in range(ROUNDS):
         step = _next_step(plan, findings, check)
-        if step is None or step[1] in seen:
+        if step is None or repr(step[1]) in seen:
             break
         done, plan, findings = step
-        seen.append(plan)
+        seen.add(repr(plan))
         applied += done
     return Fixed(plan, tuple(applied), tuple(findings))
 
@@ -120,18 +126,15 @@ def _count(findings: Sequence[Finding], identity: str) -> int:
 
 
 def _next_step(plan: TrainingPlan, findings: Sequence[Finding], check: Check) -> Step | None:
-    """Return the first safe fix that makes its finding go away and brings no new stop.
+    """Return the first safe fix that makes its finding go away and leaves no new stop.
 
     Fixes of the same kind are taken together: a plan may have thousands of unknown arguments.
     """
     for finding in findings:
-        for fix in finding.fixes:
-            if not fix.safe or ACTION in fix.changes:
-                continue
-            one = [Applied(finding, fix)]
-            alike = _alike(finding, fix, findings)
-            step = _tried(plan, one + alike, findings, check) if alike else None
-            step = step or _tried(plan, one, findings, check)
+        for one in _safe(finding):
+            alike = _alike(finding, one.fix, findings)
+            step = _tried(plan, [one, *alike], findings, check) if alike else None
+            step = step or _tried(plan, [one], findings, check)
             if step is not None:
                 return step
     return None
@@ -140,16 +143,32 @@ def _next_step(plan: TrainingPlan, findings: Sequence[Finding], check: Check) ->
 def _tried(
     plan: TrainingPlan, these: list[Applied], findings: Sequence[Finding], check: Check
 ) -> Step | None:
-    changes = {target: value for each in these for target, value in each.fix.changes.items()}
-    changed = apply_changes(plan, changes)
-    if changed == plan:
-        return None
-    after = check(changed)
-    keys = {_key(other) for other in after}
+    """Apply fixes, and the safe fixes of what they uncover; None unless all that is gone afterwards."""
+    mended = {_key(each.finding) for each in these}
     stops = {_key(finding) for finding in findings if finding.severity == "stop"}
-    new_stops = {_key(other) for other in after if other.severity == "stop"} - stops
-    mended = not any(_key(each.finding) in keys for each in these)
-    return (these, changed, after) if mended and not new_stops else None
+    done, changes = list(these), _joined(these)
+    for _round in range(CHAIN):
+        plan = apply_changes(plan, changes)
+        after = check(plan)
+        if mended & {_key(finding) for finding in after}:
+            return None
+        uncovered = [each for each in after if each.severity == "stop" and _key(each) not in stops]
+        if not uncovered:
+            return done, plan, after
+        following = next((step for finding in uncovered for step in _safe(finding)), None)
+        if following is None:
+            return None
+        done.append(following)
+        changes = following.fix.changes
+    return None
+
+
+def _safe(finding: Finding) -> list[Applied]:
+    return [Applied(finding, fix) for fix in finding.fixes if fix.safe and ACTION not in fix.changes]
+
+
+def _joined(these: Iterable[Applied]) -> dict[str, Any]:
+    return {target: value for each in these for target, value in each.fix.changes.items()}
 
 
 def _alike(first: Finding, fix: Fix, findings: Sequence[Finding]) -> list[Applied]:
