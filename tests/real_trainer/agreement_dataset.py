@@ -75,7 +75,7 @@ def twist_option(draw: random.Random, draft: Draft) -> None:
         values = VALUES[option.type]
         wanted = draw.choice(values[:2] if draw.random() < 0.6 else values)
         if option.key == "conditioning_data_dir":
-            wanted = draft.masks
+            wanted = draft.places.masks
         if option.key == "resize_interpolation":
             wanted = draw.choice(("lanczos", "box", "sharp", "", "AREA"))
         general = draft.dataset.setdefault("general", {}) if draw.random() < 0.2 else draft.dataset
@@ -95,13 +95,13 @@ def twist_structure(draw: random.Random, draft: Draft) -> None:
     elif which == 3:
         subsets.append({**subsets[0], "num_repeats": 3})
     elif which == 4:
-        subsets.append({"image_dir": draft.images, "metadata_file": "/data/other.json"})
+        subsets.append({"image_dir": draft.places.images, "metadata_file": draft.places.file("other.json")})
     elif which == 5:
         draft.dataset = {"datasets": [draft.dataset, {"subsets": subsets, "resolution": 640}]}
     elif which == 6:
         draft.arguments["masked_loss"] = True
         for subset in subsets[: draw.randint(0, 1)]:
-            subset["conditioning_data_dir"] = draft.masks
+            subset["conditioning_data_dir"] = draft.places.masks
     else:
         draft.arguments["train_batch_size"] = draw.choice((1, 4, "2", "two", 2.0))
 
@@ -110,7 +110,7 @@ def twist_own_file(draw: random.Random, draft: Draft) -> None:
     """Bring a dataset file of one's own; what it leaves out comes from the command line."""
     draft.arguments = {key: value for key, value in draft.arguments.items() if key not in KEY_OF_ARGUMENT}
     draft.dataset = {}
-    draft.arguments["dataset_config"] = draft.file
+    draft.arguments["dataset_config"] = draft.places.dataset_file
     draft.arguments["resolution"] = draw.choice([size for size in SIZES if isinstance(size, str)])
     if draw.random() < 0.4:
         draft.arguments["face_crop_aug_range"] = draw.choice([r for r in RANGES if isinstance(r, str)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from gui.engine.plan.dataset_options import CONTROLNET_SCRIPTS, FINETUNING_SCRIPTS
@@ -23,6 +24,37 @@ WAYS = (
 """Families and kinds; what people train most comes more often."""
 
 
+@dataclass(frozen=True)
+class Places:
+    """Where the files of the plans lie.
+
+    Attributes:
+        root: A folder of the test's own.
+    """
+
+    root: Path
+
+    @property
+    def images(self) -> str:
+        """A folder of images with captions."""
+        return str(self.root / "images")
+
+    @property
+    def masks(self) -> str:
+        """The folder of their conditioning images."""
+        return str(self.root / "masks")
+
+    @property
+    def dataset_file(self) -> str:
+        """A sound dataset file of a user's own."""
+        return str(self.root / "own.toml")
+
+    def file(self, name: str) -> str:
+        """Return an empty file of this name, which is there."""
+        (self.root / name).touch()
+        return str(self.root / name)
+
+
 @dataclass
 class Draft:
     """A plan in the making.
@@ -33,9 +65,8 @@ class Draft:
         script: The arguments of the script that will run.
         arguments: Trainer arguments.
         dataset: The dataset section.
-        images: A folder with images.
-        masks: Their conditioning images.
-        file: A sound dataset file.
+        places: Where its files lie.
+        twists: What was done to it.
     """
 
     family: str
@@ -43,9 +74,7 @@ class Draft:
     script: ScriptArguments
     arguments: dict[str, Any]
     dataset: dict[str, Any]
-    images: str
-    masks: str
-    file: str
+    places: Places
     twists: list[str] = field(default_factory=list)
 
     @property
@@ -60,32 +89,31 @@ class Draft:
         )
 
 
-def sound(family: str, kind: str, catalogue: Catalogue, places: tuple[str, str, str]) -> Draft:
+def sound(family: str, kind: str, catalogue: Catalogue, places: Places) -> Draft:
     """Return a plan that the trainer would take as it is."""
-    images, masks, file = places
     kin = families()[family]
     way = kin.kinds[kind]
-    needed = {entry.argument: f"/models/{entry.argument}" for entry in kin.needed_files(kind)}
+    needed = {
+        entry.argument: places.file(f"{entry.argument}.safetensors") for entry in kin.needed_files(kind)
+    }
     values = {"token_string": "mira_x", "cond_emb_dim": 32, "network_dim": 16}
-    subset: dict[str, Any] = {"image_dir": images}
+    subset: dict[str, Any] = {"image_dir": places.images}
     if way.script in FINETUNING_SCRIPTS:
-        subset["metadata_file"] = "/data/meta.json"
+        subset["metadata_file"] = places.file("meta.json")
     elif way.script in CONTROLNET_SCRIPTS:
-        subset["conditioning_data_dir"] = masks
+        subset["conditioning_data_dir"] = places.masks
     width, height = kin.resolution.default_px
     return Draft(
         family,
         kind,
         catalogue.script(way.script),
         {
-            "pretrained_model_name_or_path": "/models/base.safetensors",
-            "output_dir": "/out",
+            "pretrained_model_name_or_path": places.file("base.safetensors"),
+            "output_dir": str(places.root / "out"),
             "max_train_steps": 100,
             **needed,
             **{name: values[name] for name in way.needs if name in values},
         },
         {"resolution": [width, height], "subsets": [subset]},
-        images,
-        masks,
-        file,
+        places,
     )

@@ -18,7 +18,7 @@ from agreement_dataset import (
     twist_size,
     twist_structure,
 )
-from agreement_draft import WAYS, Draft, sound
+from agreement_draft import WAYS, Draft, Places, sound
 
 from gui.engine.plan.dataset_options import CONTROLNET_SCRIPTS, FINETUNING_SCRIPTS, FOLDER_ARGUMENTS
 from gui.engine.redaction import SECRET_ARGUMENTS
@@ -183,14 +183,14 @@ TWISTS: tuple[Callable[[random.Random, Draft], None], ...] = (
 )
 
 
-def drafts(count: int, seed: int, catalogue: Catalogue, places: tuple[str, str, str]) -> Iterator[Draft]:
+def drafts(count: int, seed: int, catalogue: Catalogue, places: Places) -> Iterator[Draft]:
     """Return plans, the same for the same seed.
 
     Args:
         count: How many.
         seed: Of the lot.
         catalogue: The trainer's arguments.
-        places: A folder of images, the folder of their conditioning images, a sound dataset file.
+        places: Where their files lie.
     """
     draw = random.Random(seed)
     for _number in range(count):

@@ -10,16 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agreement_draft import Draft, sound
+from agreement_draft import Draft, Places, sound
 from agreement_plans import drafts
 from PIL import Image
 
 from gui.engine.errors import PlanNotRunnable
 from gui.engine.findings import Finding
 from gui.engine.plan.dataset_toml import dataset_toml
+from gui.engine.plan.model import TrainingPlan
 from gui.engine.preflight.check import Checker
 from gui.engine.preflight.collect import Collector
 from gui.engine.preflight.facts import Facts
+from gui.engine.preflight.fixing import apply_safe_fixes
 from gui.engine.trainer.catalogue import Catalogue
 from gui.engine.trainer.command import build_command
 from gui.engine.trainer.facts import TrainerFacts
@@ -74,7 +76,7 @@ def catalogue() -> Catalogue:
 
 
 @pytest.fixture(scope="module")
-def places(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, str]:
+def places(tmp_path_factory: pytest.TempPathFactory) -> Places:
     """Two small images with captions, their masks, and a dataset file of a user's own."""
     folder = tmp_path_factory.mktemp("data")
     for kind in ("images", "masks"):
@@ -84,7 +86,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, str]:
             (folder / kind / f"{name}.txt").write_text("a thing", "utf-8")
     own = folder / "own.toml"
     own.write_text(dataset_toml({"subsets": [{"image_dir": str(folder / "images")}]}, folder), "utf-8")
-    return str(folder / "images"), str(folder / "masks"), str(own)
+    return Places(folder)
 
 
 def by_hand(draft: Draft, catalogue: Catalogue, folder: Path) -> list[str]:
@@ -113,23 +115,24 @@ def by_hand(draft: Draft, catalogue: Catalogue, folder: Path) -> list[str]:
     return words
 
 
-def words_of(draft: Draft, trainer, catalogue: Catalogue, folder: Path) -> list[str]:
-    """Return the words of our own command; of a plan that has none, those written by hand."""
+def words_of(plan: TrainingPlan, trainer, catalogue: Catalogue, folder: Path) -> list[str]:
+    """Return the words of our own command; raises PlanNotRunnable for a plan that has none."""
     install = TrainerInstall(root=trainer.root, python=trainer.python, origin="sd-scripts", label="real")
     facts = TrainerFacts(root=str(trainer.root), python=str(trainer.python))
     folder.mkdir()
-    try:
-        command = build_command(draft.plan(), folder, install, facts, catalogue, folder, environ={})
-    except PlanNotRunnable:
-        return by_hand(draft, catalogue, folder)
+    command = build_command(plan, folder, install, facts, catalogue, folder, environ={})
     for path, text in command.files(folder).items():
         path.write_text(text, "utf-8")
     start = next(place for place, word in enumerate(command.argv) if word.endswith(command.script))
     return list(command.argv[start + 1 :])
 
 
-def ask(trainer, jobs: list[dict[str, Any]], folder: Path) -> list[Answer]:
+def ask(trainer, drawn: list[Draft], words: list[list[str]], folder: Path) -> list[Answer]:
     """Put all command lines to the trainer, in one process."""
+    jobs = [
+        {"script": draft.script.name.removesuffix(".py"), "words": each}
+        for draft, each in zip(drawn, words, strict=True)
+    ]
     (folder / "jobs.json").write_text(json.dumps(jobs), "utf-8")
     done = subprocess.run(
         [trainer.python, DRIVER, folder / "jobs.json", folder / "answers.json"],
@@ -199,16 +202,16 @@ def drawn(catalogue, places) -> list[Draft]:
 def answered(real_trainer, catalogue, drawn, tmp_path_factory) -> list[tuple[Draft, list[Finding], Answer]]:
     """Each plan with what we say and what the trainer says."""
     folder = tmp_path_factory.mktemp("plans")
-    jobs = [
-        {
-            "script": draft.script.name.removesuffix(".py"),
-            "words": words_of(draft, real_trainer, catalogue, folder / str(number)),
-        }
-        for number, draft in enumerate(drawn)
-    ]
+    words: list[list[str]] = []
+    for number, draft in enumerate(drawn):
+        place = folder / str(number)
+        try:
+            words.append(words_of(draft.plan(), real_trainer, catalogue, place))
+        except PlanNotRunnable:
+            words.append(by_hand(draft, catalogue, place))
     checker = Checker(folder, catalogue, Facts(), collector=Collector())
     found = [checker.findings(draft.plan()) for draft in drawn]
-    return list(zip(drawn, found, ask(real_trainer, jobs, folder), strict=True))
+    return list(zip(drawn, found, ask(real_trainer, drawn, words, folder), strict=True))
 
 
 @pytest.mark.timeout(900)
@@ -234,3 +237,26 @@ def test_that_where_we_are_stricter_the_trainer_takes_what_was_hardly_meant(answ
         stops = {finding.id for finding in said if finding.severity == "stop"}
         assert identity in stops, (draft, said)
         assert not any(answer.values()), (identity, answer)
+
+
+@pytest.mark.timeout(900)
+def test_that_the_trainer_takes_what_safe_fixes_have_mended(
+    real_trainer, catalogue, answered, tmp_path: Path
+) -> None:
+    checker = Checker(tmp_path, catalogue, Facts(), collector=Collector())
+    mended, words = [], []
+    for number, (draft, said, _answer) in enumerate(answered):
+        # What a dataset file of one's own says is not known here.
+        if "dataset_config" in draft.arguments or all(each.severity != "stop" for each in said):
+            continue
+        fixed = apply_safe_fixes(draft.plan(), checker.findings)
+        if all(each.severity != "stop" for each in fixed.remaining):
+            mended.append(draft)
+            words.append(words_of(fixed.plan, real_trainer, catalogue, tmp_path / str(number)))
+    assert len(mended) >= PLANS / 20
+    refused = [
+        f"{draft.script.name} {draft.twists} {' '.join(each)}\n  {answer}"
+        for draft, each, answer in zip(mended, words, ask(real_trainer, mended, words, tmp_path), strict=True)
+        if any(answer.values())
+    ]
+    assert not refused, "\n".join(refused)
