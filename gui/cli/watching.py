@@ -9,7 +9,7 @@ from gui.cli.interrupts import interrupts_held
 from gui.cli.streams import discard_output
 from gui.cli.terminal import Display
 from gui.engine.documents import reason_of
-from gui.engine.errors import CannotWrite
+from gui.engine.errors import CannotWrite, RunRefused
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.follow import Follower
 from gui.engine.runs.requests import ask
@@ -73,6 +73,7 @@ def _stop(run: RunFolder, display: Display) -> None:
 
 def _until_judged(run: RunFolder, follower: Follower, display: Display) -> Verdict:
     due = 0.0
+    refused = False
     while True:
         status = follower.status()
         display.events(follower.events())
@@ -85,8 +86,15 @@ def _until_judged(run: RunFolder, follower: Follower, display: Display) -> Verdi
             display.status(status)
         if time.monotonic() >= due:
             due = time.monotonic() + SUPERVISOR_SECONDS
-            if ensure_supervisor(run):
-                display.line(_("Nobody looked after this run; a new supervisor does now."))
+            try:
+                if ensure_supervisor(run):
+                    display.line(_("Nobody looked after this run; a new supervisor does now."))
+                refused = False
+            except RunRefused:
+                # Once may be the moment in which the run's folder was taken away.
+                if refused:
+                    raise
+                refused = True
         time.sleep(LOOK_SECONDS)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import BinaryIO
 
@@ -82,9 +83,19 @@ class LineTail:
             self._file = None
 
     def _opened(self) -> BinaryIO | None:
+        if self._file is not None and not self._is_in_place(self._file):
+            # The run's folder was taken away and written anew.
+            self.close()
+            self._rest = b""
         if self._file is None:
             try:
                 self._file = self._path.open("rb")
             except OSError:
                 return None
         return self._file
+
+    def _is_in_place(self, file: BinaryIO) -> bool:
+        try:
+            return os.path.samestat(os.fstat(file.fileno()), self._path.stat())
+        except OSError:
+            return True  # there is no other one yet

@@ -66,6 +66,10 @@ class Lines:
     def close(self) -> None:
         """Write what waits, if that can be done, and let go of the file."""
         self.flush()
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Let go of the file and write what comes into the one that is in its place then."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -159,6 +163,10 @@ class EventJournal:
                 return False
         self._lines.add(event)
         return True
+
+    def begin_anew(self) -> None:
+        """Write what comes into the file that is in its place then."""
+        self._lines.begin_anew()
 
     def flush(self) -> bool:
         """Write what waits; return whether nothing waits any more."""

@@ -112,6 +112,12 @@ class Ledger:
         elapsed = None if self.started is None else round(end - self.started, 1)
         return self.board.status(guard=self.guard(), elapsed_seconds=elapsed)
 
+    def begin_anew(self) -> None:
+        """Write into the files that are in their places now: the folder was taken away."""
+        self._journal.begin_anew()
+        self._metrics.begin_anew()
+        self.board.changed = True
+
     def keep_reserve(self) -> None:
         """Take a little room on the disk for the end."""
         with contextlib.suppress(OSError):

@@ -48,6 +48,29 @@ class SupervisorLock:
         self._file = file
         _sign(file)
 
+    def is_in_place(self) -> bool:
+        """Whether the held file is still the one that others find; a folder can be deleted or moved."""
+        try:
+            return self._file is not None and os.path.samestat(
+                os.fstat(self._file.fileno()), self._path.stat()
+            )
+        except OSError:
+            return False
+
+    def take_anew(self) -> None:
+        """Hold the file that is in its place now, and let go of the one that was.
+
+        Raises:
+            AlreadySupervised: Another process holds it.
+            CannotWrite: The folder cannot be written.
+        """
+        before, self._file = self._file, None
+        try:
+            self.take()
+        finally:
+            if before is not None:
+                before.close()
+
     def release(self) -> None:
         """Give the lock back; nothing happens when it is not held."""
         if self._file is not None:

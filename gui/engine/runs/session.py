@@ -9,6 +9,7 @@ from pathlib import Path
 from gui.engine.runs.awake import keep_awake
 from gui.engine.runs.disk import system_free_bytes
 from gui.engine.runs.folder import RunFolder
+from gui.engine.runs.folder_guard import FolderGuard
 from gui.engine.runs.lock import SupervisorLock
 from gui.engine.runs.processes import boottime
 from gui.engine.runs.provenance import BaseModelHash
@@ -55,7 +56,7 @@ def look_after(
         status = read_status(run)
         if status is not None and status.state == "ended":
             return None
-        return _supervise(run, order, clock, free_bytes)
+        return _supervise(run, order, clock, free_bytes, lock)
     finally:
         lock.release()
 
@@ -65,10 +66,12 @@ def _supervise(
     order: LaunchOrder | None,
     clock: Callable[[], float],
     free_bytes: Callable[[Path], int],
+    lock: SupervisorLock,
 ) -> Verdict:
     tokens = {**os.environ, **(order.environment if order else {})}
     secrets = [tokens[name] for name in TOKEN_VARIABLES if tokens.get(name)]
     parts = assemble(run, clock=clock, free_bytes=free_bytes, secrets=secrets)
+    folder = FolderGuard(run, parts.ledger, lock, practice=parts.manifest.practice)
     base_model = BaseModelHash(run.manifest, parts.manifest)
     parts.sampler.start()
     try:
@@ -76,7 +79,7 @@ def _supervise(
             if awake.note is not None:
                 parts.ledger.notice("awake", awake.note)
             base_model.start()
-            return Supervisor(parts).supervise(order)
+            return Supervisor(parts, folder.look).supervise(order)
     finally:
         parts.sampler.stop()
         parts.ledger.close()

@@ -7,6 +7,7 @@ supervisor that dies loses nothing, and the next one takes over where it stopped
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 from gui.engine.errors import CannotLaunch
@@ -33,10 +34,12 @@ class Supervisor:
 
     Args:
         parts: All that it works with.
+        keep_folder: Called all the time, to see that the run's folder is there.
     """
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, keep_folder: Callable[[], None]) -> None:
         self._parts = parts
+        self._keep_folder = keep_folder
         self._ledger = parts.ledger
         self._ending = Ending(tally=parts.watch.tally, resumed=parts.command.resumed)
         self._wishes = Wishes(parts.ledger, parts.watch, parts.saves, save_state=parts.command.save_state)
@@ -124,6 +127,7 @@ class Supervisor:
 
     def _tick(self, tree: Tree) -> None:
         self._pump()
+        self._parts.isolation.call("folder", self._keep_folder, None)
         self._parts.isolation.call("requests", self._desk.look, None)
         self._wishes.look()
         wanted = self._wishes.take_wanted()
