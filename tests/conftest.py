@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -38,6 +39,20 @@ def _apart_from_this_person(tmp_path_factory: pytest.TempPathFactory) -> Iterato
             patch.delenv(name, raising=False)
         use_language("en")
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _ctrl_c_is_heard() -> Iterator[None]:
+    """Hear Ctrl-C also where the tests were started in the background, which has it ignored.
+
+    Children inherit that, and there are tests of what Ctrl-C does to them.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if before == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    if before == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

@@ -258,8 +258,8 @@ def test_that_children_are_not_led_out_of_the_environment(monkeypatch: pytest.Mo
 
 ASKS_FIRST = """
 import os, signal, sys, time
-signal.signal(signal.{name}, lambda *_: (time.sleep(0.5), print("asked first", flush=True), os._exit(7)))
-print("up", flush=True)
+signal.signal(signal.{name}, lambda *_: (time.sleep(0.5), os.write(1, b"asked first\\n"), os._exit(7)))
+os.write(1, b"up\\n")
 time.sleep(30)
 """
 IN_FRONT = """
