@@ -248,3 +248,15 @@ def test_that_a_sound_plan_is_written_as_it_is(plan, machine, tmp_path, capsys) 
     assert run(["fix", str(first), "--machine", str(machine), "-o", str(second)]) == 0
     assert "Nothing was changed." in capsys.readouterr().out
     assert second.read_text("utf-8") == first.read_text("utf-8")
+
+
+def test_that_a_trainer_that_was_named_and_is_not_there_is_an_error(plan, home, tmp_path, capsys) -> None:
+    assert run(["check", str(plan), "--trainer", str(tmp_path / "nowhere")]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_that_the_practice_trainer_and_the_files_of_this_machine_are_looked_at(plan, home, capsys) -> None:
+    plan.write_text(PLAN.replace('family = "sdxl"', 'family = "sd15"'), "utf-8")
+    assert run(["check", str(plan), "--practice", "--json"]) == 1
+    found = {finding["id"] for finding in json.loads(capsys.readouterr().out)["findings"]}
+    assert {"path-missing", "data-missing"} <= found
