@@ -146,3 +146,10 @@ def test_that_several_values_keep_their_quotes_meaning(tmp_path: Path) -> None:
 )
 def test_that_the_arguments_tell_the_family(tmp_path: Path, script: str, text: str, family: str) -> None:
     assert read(text, tmp_path, script).plan.family == family
+
+
+@pytest.mark.parametrize("script", ["train_control_net", "train_control_net.py"])
+def test_that_the_scripts_name_means_the_same_with_and_without_its_ending(tmp_path: Path, script) -> None:
+    plan = read("--train_data_dir images\n--conditioning_data_dir masks", tmp_path, script).plan
+    (subset,) = plan.dataset["subsets"]
+    assert (subset["image_dir"], subset["conditioning_data_dir"]) == ("images", "masks")

@@ -45,20 +45,7 @@ def read_arguments(text: str, script: str, catalogue: Catalogue, path: Path) -> 
         if dest in arguments:
             findings.append(_twice(dest, number))
         arguments[dest] = _value(row, rest, path, number)
-    own_file = "dataset_config" in arguments
-    base = path.absolute().parent
-    mapping = DatasetMapping({}, arguments) if own_file else dataset_from_arguments(arguments, base, script)
-    dataset = dict(mapping.dataset)
-    for name, key in KEY_OF_ARGUMENT.items():
-        # A size with a blank in it is no size for the trainer's parser: a rule has to say so.
-        if key in dataset and isinstance(arguments.get(name), str) and " " in arguments[name]:
-            dataset[key] = arguments[name]
-    rest_of_arguments = dict(mapping.arguments)
-    if not own_file and not dataset.get("subsets") and arguments.get("train_data_dir"):
-        # The folder cannot be looked at from here: it stays as it was written.
-        dataset.pop("subsets", None)
-        folders = ("train_data_dir", "reg_data_dir", "in_json")
-        rest_of_arguments |= {name: arguments[name] for name in folders if arguments.get(name)}
+    mapping = _mapped(arguments, path.absolute().parent, known.name)
     family, kind = _use_of(known.name, arguments)
     plan = TrainingPlan.model_validate(
         {
@@ -66,11 +53,29 @@ def read_arguments(text: str, script: str, catalogue: Catalogue, path: Path) -> 
             "family": family,
             "kind": kind,
             "script": known.name,
-            "arguments": rest_of_arguments,
-            "dataset": dataset,
+            "arguments": mapping.arguments,
+            "dataset": mapping.dataset,
         }
     )
     return Imported(plan, tuple(findings), mapping.notes)
+
+
+def _mapped(arguments: Mapping[str, Any], base: Path, script: str) -> DatasetMapping:
+    """Move dataset options to where a plan keeps them, as far as the file itself tells them."""
+    if "dataset_config" in arguments:
+        return DatasetMapping({}, dict(arguments))
+    mapping = dataset_from_arguments(arguments, base, script)
+    dataset, rest = dict(mapping.dataset), dict(mapping.arguments)
+    for name, key in KEY_OF_ARGUMENT.items():
+        # A size with a blank in it is no size for the trainer's parser: a rule has to say so.
+        if key in dataset and isinstance(arguments.get(name), str) and " " in arguments[name]:
+            dataset[key] = arguments[name]
+    if not dataset.get("subsets") and arguments.get("train_data_dir"):
+        # The folder cannot be looked at from here: it stays as it was written.
+        dataset.pop("subsets", None)
+        folders = ("train_data_dir", "reg_data_dir", "in_json")
+        rest |= {name: arguments[name] for name in folders if arguments.get(name)}
+    return DatasetMapping(dataset, rest, mapping.notes)
 
 
 def _lines(text: str, path: Path) -> Iterator[tuple[int, str, str]]:

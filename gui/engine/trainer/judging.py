@@ -80,17 +80,15 @@ def _unknown(
     lora_meant = "network_module" not in script.arguments and any(arguments.get(key) for key in _LORA_MARKS)
     certain = bool(others) or (same is not None and not fixes)
     fixes.append(_remove(name, safe=certain and not lora_meant))
-    if full is not None:
-        title = _("“{name}” is short for {full}; a plan says it in full.").format(name=name, full=full.dest)
-        detail = _("The trainer guesses names from their beginnings; a newer one may guess another.")
-    else:
-        title = _("{script} has no argument “{name}”.").format(script=script.name, name=name)
-        detail = _detail_of_unknown(near, others)
     return Finding(
         id="arg-short" if full else "arg-unknown",
         severity="stop",
-        title=title,
-        detail=detail,
+        title=(
+            _("“{name}” is short for {full}; a plan says it in full.").format(name=name, full=full.dest)
+            if full
+            else _("{script} has no argument “{name}”.").format(script=script.name, name=name)
+        ),
+        detail=_detail_of_unknown(near, others, short=full is not None),
         arguments=(name,),
         where=name,
         fixes=() if "." in name else tuple(fixes),  # a dot would make the fix's target another place
@@ -112,7 +110,9 @@ def _same_kind_first(script: str, others: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted(others, key=lambda other: (other.partition("train")[2] != kind, other)))
 
 
-def _detail_of_unknown(near: list[str], others: tuple[str, ...]) -> str:
+def _detail_of_unknown(near: list[str], others: tuple[str, ...], *, short: bool) -> str:
+    if short:
+        return _("The trainer guesses names from their beginnings; a newer one may guess another.")
     parts = [_("The trainer would refuse the whole command line and end at once.")]
     if others:
         shown = ", ".join(others[:_MANY]) + (", …" if len(others) > _MANY else "")
