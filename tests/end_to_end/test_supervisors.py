@@ -312,7 +312,8 @@ def test_that_a_fault_in_one_part_leaves_the_guard_on_guard(
     assert verdict is not None and verdict.reason == "guard"
     told = [notice for notice in status(run).notices if "supervisor.log" in notice]
     assert len(told) == 3
-    assert capsys.readouterr().err.count("RuntimeError: a fault of ours") == 20
+    # Each is reported, and none for ever; how many come to pass depends on the time that it takes.
+    assert 3 <= capsys.readouterr().err.count("RuntimeError: a fault of ours") <= 20
 
 
 def test_that_the_clock_on_the_wall_does_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
