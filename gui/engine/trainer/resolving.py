@@ -104,6 +104,7 @@ def resolve(
     else:
         dataset = _merged_dataset(plan.dataset, mapping.dataset)
         folders = [name for name in FOLDER_ARGUMENTS[:3] if given.get(name) is not None]
+        dataset = dataset_with_paths(dataset, lambda value: absolute(value, base))
         judged = _judge_dataset(plan, folders, dataset, script.name, bool(full.get("masked_loss")))
         if not judged and not (folders and not files_known) and not _has_images(dataset):
             judged.append(_no_images(folders))
