@@ -235,6 +235,11 @@ def test_that_odd_paths_stand_absolute_in_one_word(bench, name):
     assert command.expected_final == Path(path) / "-n.safetensors"
 
 
+def test_that_the_plans_own_folder_counts_among_what_the_dataset_file_can_hold(bench):
+    bench.base = bench.base / "bad\x1bfolder"
+    assert ("dataset-type", "dataset.subsets.0.image_dir") in bench.refused(bench.plan())
+
+
 def test_that_hub_names_stay_and_folders_do_not(bench):
     (bench.base / "local" / "model").mkdir(parents=True)
     hub = bench.build(bench.plan({"pretrained_model_name_or_path": "runwayml/sd"}))
