@@ -247,7 +247,7 @@ def _installed_versions(environment: Environment) -> dict[str, str]:
 
 def _pip(environment: Environment, words: list[str]) -> None:
     """Run pip; its progress is seen where there is a terminal, else it is quiet."""
-    quiet = [] if sys.stdout.isatty() else ["--quiet"]
+    quiet = [] if sys.stdout.isatty() else ["--quiet", "--progress-bar", "off"]
     command = [str(environment.python), "-m", "pip", "install", *quiet, "--log", str(environment.log), *words]
     sys.stdout.flush()
     done = subprocess.run(command, env=child_variables(), cwd=environment.project, check=False)
