@@ -1,0 +1,1 @@
+"""The kit of parts from which pages are made."""
