@@ -1,20 +1,23 @@
-"""The colours of one appearance, by what they are for; one file each in ``resources/themes``."""
+"""The colours of one appearance, by what they are for; one file each in ``resources/themes``.
+
+Read before the first paint, so by the standard library alone.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import re
+import tomllib
+from dataclasses import dataclass, fields
+from typing import Literal
 
-from pydantic import Field
-
-from gui.engine.documents import Document
 from gui.engine.resources import resource_path
-from gui.engine.yaml_text import parse_yaml
 
 Appearance = Literal["light", "dark"]
-Colour = Annotated[str, Field(pattern=r"^#[0-9a-f]{6}$")]
+_COLOUR = re.compile(r"#[0-9a-f]{6}")
 
 
-class Tokens(Document):
+@dataclass(frozen=True)
+class Tokens:
     """Colours as ``#rrggbb``.
 
     Attributes:
@@ -38,27 +41,31 @@ class Tokens(Document):
         chart_2: The learning rate.
     """
 
-    bg: Colour
-    surface: Colour
-    raised: Colour
-    line: Colour
-    text: Colour
-    muted: Colour
-    faint: Colour
-    accent: Colour
-    accent_soft: Colour
-    on_accent: Colour
-    good: Colour
-    good_soft: Colour
-    warn: Colour
-    warn_soft: Colour
-    bad: Colour
-    bad_soft: Colour
-    chart_1: Colour
-    chart_2: Colour
+    bg: str
+    surface: str
+    raised: str
+    line: str
+    text: str
+    muted: str
+    faint: str
+    accent: str
+    accent_soft: str
+    on_accent: str
+    good: str
+    good_soft: str
+    warn: str
+    warn_soft: str
+    bad: str
+    bad_soft: str
+    chart_1: str
+    chart_2: str
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            if not _COLOUR.fullmatch(getattr(self, field.name)):
+                raise ValueError(field.name)
 
 
 def load_tokens(appearance: Appearance) -> Tokens:
     """Return the colours of an appearance."""
-    text = resource_path("themes", f"{appearance}.yaml").read_text("utf-8")
-    return Tokens.model_validate(parse_yaml(text))
+    return Tokens(**tomllib.loads(resource_path("themes", f"{appearance}.toml").read_text("utf-8")))
