@@ -37,7 +37,7 @@ def _labels(t: Tokens, px: Pixels, families: str) -> str:
     QLabel {{ background: transparent; }}
     QLabel[role="title"] {{ font-size: {px(22)}px; font-weight: 600; }}
     QLabel[role="hero"] {{ font-size: {px(28)}px; font-weight: 600; }}
-    QLabel[role="card"] {{ font-size: {px(15)}px; font-weight: 600; }}
+    QLabel[role="card-title"] {{ font-size: {px(15)}px; font-weight: 600; }}
     QLabel[role="strong"] {{ font-weight: 600; }}
     QLabel[role="muted"] {{ color: {t.muted}; }}
     QLabel[role="small"] {{ color: {t.muted}; font-size: {px(12)}px; }}
@@ -94,7 +94,7 @@ def _chips(t: Tokens, px: Pixels) -> str:
     )
     return f"""
     QLabel[role="chip"] {{ background: {t.bg}; color: {t.muted}; border: 1px solid {t.line};
-        border-radius: {px(11)}px; padding: {px(2)}px {px(9)}px; font-size: {px(12)}px; font-weight: 600; }}
+        border-radius: {px(10)}px; padding: {px(3)}px {px(9)}px; font-size: {px(12)}px; font-weight: 600; }}
     {tones}
     """
 

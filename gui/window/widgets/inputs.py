@@ -313,7 +313,7 @@ class Switch(QCheckBox):
         painter.drawRoundedRect(track, track.height() / 2, track.height() / 2)
         knob = track.height() - 4
         left = track.right() - 2 - knob if on else track.left() + 2
-        painter.setBrush(palette.base())
+        painter.setBrush(palette.highlightedText())
         painter.drawEllipse(QRectF(left, track.top() + 2, knob, knob))
         if self.hasFocus():
             self._draw_focus(painter, track, palette.text().color())

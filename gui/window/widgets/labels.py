@@ -12,6 +12,9 @@ from gui.window.widgets.styled import style
 
 Role = Literal["hero", "title", "card", "strong", "body", "muted", "small", "mono", "code"]
 
+_PROPERTY = {"card": "card-title"}
+"""A label is a frame to the style sheet, and ``card`` is a frame's role."""
+
 
 class Label(QLabel):
     """A plain text; never read as HTML, whatever is in it.
@@ -35,7 +38,7 @@ class Label(QLabel):
         super().__init__(parent)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setWordWrap(wrap)
-        style(self, role=role)
+        style(self, role=_PROPERTY.get(role, role))
         if wrap:
             self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         if selectable:
@@ -65,7 +68,7 @@ class ElidedLabel(QLabel):
         super().__init__(parent)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self._mode = Qt.TextElideMode.ElideMiddle if middle else Qt.TextElideMode.ElideRight
-        style(self, role=role)
+        style(self, role=_PROPERTY.get(role, role))
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(24)
         self.setText(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPixmap
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from gui.window.theme.space import Space
 from gui.window.widgets.labels import ElidedLabel, Label
@@ -61,8 +61,10 @@ class Page(QWidget):
         self.buttons.setSpacing(Space.M)
         top = QHBoxLayout()
         top.setSpacing(Space.S)
-        top.addWidget(self.title, 1)
+        self.title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        top.addWidget(self.title)
         top.addLayout(self.beside_title)
+        top.addStretch(1)
         words = column(top, self.subtitle, spacing=Space.XS)
         head = QHBoxLayout()
         head.setSpacing(Space.L)
