@@ -87,7 +87,7 @@ class MainWindow(QMainWindow):
     def current(self) -> str:
         """The name of the page in front."""
         page = self.pages.currentWidget()
-        return next((name for name, place in self._places.items() if place.page is page), "")
+        return next((name for name, place in self._places.items() if page and place.page is page), "")
 
     def add_page(self, name: str, words: str, icon: str, make: Callable[[], QWidget], key: str = "") -> None:
         """Add a page with a button at the top of the side bar, or at its end for ``settings``.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -15,6 +16,9 @@ from pytestqt.qtbot import QtBot
 from gui.window.bridges.tasks import Tasks
 from gui.window.theme.icons import Icons
 from gui.window.theme.theme import Theme
+
+# Windows of tests are not for anybody's screen, unless that is asked for.
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 W = TypeVar("W", bound=QWidget)
 
