@@ -224,6 +224,7 @@ class VerdictGiven(_RunEvent):
 
     event: Literal["verdict"] = "verdict"
     verdict: str
+    reason: str = ""
     sentence: str
 
 

@@ -45,7 +45,7 @@ def finish_run(parts: Parts, ending: Ending, desk: RequestDesk) -> Verdict:
         disk_full=ending.disk_full or call("disks", lambda: _disk_full_in(parts, parts.watch.tally), None),
     )
     verdict = _judge(parts, ending)
-    ledger.say(VerdictGiven(verdict=verdict.verdict, sentence=verdict.sentence))
+    ledger.say(VerdictGiven(verdict=verdict.verdict, reason=verdict.reason, sentence=verdict.sentence))
     ledger.board.end(verdict)
     desk.refuse_all(_("The run is over."))
     return verdict
