@@ -7,7 +7,6 @@ import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gui.cli.context import Trainer
 from gui.engine.documents import decode_text, read_bytes
 from gui.engine.errors import CannotRead, WrongUsage
 from gui.engine.findings import Finding
@@ -19,6 +18,7 @@ from gui.engine.preflight.check import Checker
 from gui.engine.preflight.collect import Collector
 from gui.engine.texts import _
 from gui.engine.trainer.catalogue import Catalogue
+from gui.engine.trainer.choosing import Trainer
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 
-from gui.cli.context import Trainer, home, trainer_of
+from gui.cli.context import home, trainer_of
 from gui.cli.interrupts import interrupts_held
 from gui.cli.plan_input import PlanInput, add_plan_arguments, checker_for, read_plan
 from gui.cli.watching import watch_run
@@ -17,6 +17,7 @@ from gui.engine.runs.prepare import Preparation, Prepared
 from gui.engine.runs.start import start_supervisor
 from gui.engine.texts import _
 from gui.engine.trainer.catalogue import Catalogue
+from gui.engine.trainer.choosing import Trainer
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import os
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
-from gui.cli.context import PRACTICE, TRAINER_VARIABLE, default_install, home, install_of, trainer_of
+from gui.cli.context import home, install_of, trainer_of
 from gui.engine.documents import Document
-from gui.engine.errors import InterpreterNotFound, PreflightError, TrainerBroken, TrainerNotFound
+from gui.engine.errors import InterpreterNotFound, PreflightError, TrainerBroken
 from gui.engine.paths import Home
-from gui.engine.preferences import change_preferences, load_preferences
+from gui.engine.preferences import change_preferences
 from gui.engine.texts import _, ngettext
 from gui.engine.trainer.checkout import commit_of, version_of
+from gui.engine.trainer.choosing import PRACTICE, default_install, known_checkouts
 from gui.engine.trainer.facts import TrainerFacts
-from gui.engine.trainer.installs import (
-    Checkout,
-    TrainerInstall,
-    checkout_at,
-    find_checkouts,
-    install_at,
-    practice_install,
-    usual_places,
-)
+from gui.engine.trainer.installs import Checkout, TrainerInstall, install_at, practice_install
 from gui.engine.trainer.probe import require_torch
 
 
@@ -168,18 +158,8 @@ def _listed(place: Home) -> Iterator[ListedTrainer]:
         default: TrainerInstall | None = default_install(place)
     except PreflightError:
         default = None
-    for checkout in _known_checkouts(place):
+    for checkout in known_checkouts(place):
         yield _entry(checkout, default)
-
-
-def _known_checkouts(place: Home) -> list[Checkout]:
-    """The remembered one, the environment's and the found ones, each once; the practice trainer last."""
-    named = (load_preferences(place.preferences).trainer, os.environ.get(TRAINER_VARIABLE))
-    places = [Path(name).expanduser() for name in named if name and name != PRACTICE]
-    checkouts = find_checkouts([*places, *usual_places()])
-    with contextlib.suppress(TrainerNotFound, InterpreterNotFound):
-        checkouts.append(checkout_at(practice_install().root))
-    return checkouts
 
 
 def _entry(checkout: Checkout, default: TrainerInstall | None) -> ListedTrainer:

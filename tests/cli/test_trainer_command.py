@@ -10,11 +10,12 @@ import venv
 
 import pytest
 
-from gui.cli import context, main
+from gui.cli import main
 from gui.cli.context import install_of, trainer_of
 from gui.engine.errors import InterpreterNotFound, TrainerNotFound
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.preferences import change_preferences, load_preferences
+from gui.engine.trainer import choosing
 from gui.engine.trainer.installs import practice_install
 from gui.engine.trainer.interpreters import executable_in
 
@@ -53,11 +54,11 @@ def checkout(tmp_path):
 @pytest.fixture(autouse=True)
 def nothing_else_on_this_machine(home, monkeypatch, tmp_path):
     """Keep this machine's own trainers out of sight."""
-    monkeypatch.delenv(context.TRAINER_VARIABLE, raising=False)
-    monkeypatch.delenv(context.PYTHON_VARIABLE, raising=False)
+    monkeypatch.delenv(choosing.TRAINER_VARIABLE, raising=False)
+    monkeypatch.delenv(choosing.PYTHON_VARIABLE, raising=False)
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
     monkeypatch.setattr("gui.engine.trainer.installs.usual_places", lambda: [tmp_path])
-    monkeypatch.setattr("gui.cli.trainer.usual_places", lambda: [tmp_path])
+    monkeypatch.setattr("gui.engine.trainer.choosing.usual_places", lambda: [tmp_path])
 
 
 def options(**given):
@@ -175,8 +176,8 @@ def test_that_the_named_trainer_wins_over_the_plans_and_that_over_the_default(tm
     roots = {name: make_checkout(tmp_path / name) for name in ("named", "planned", "kept", "variable")}
     plan = TrainingPlan(trainer="planned")
     given = options(python=sys.executable)
-    monkeypatch.setenv(context.TRAINER_VARIABLE, str(roots["variable"]))
-    monkeypatch.setenv(context.PYTHON_VARIABLE, sys.executable)
+    monkeypatch.setenv(choosing.TRAINER_VARIABLE, str(roots["variable"]))
+    monkeypatch.setenv(choosing.PYTHON_VARIABLE, sys.executable)
     assert install_of(options()).root == roots["variable"]
     change_preferences(home.preferences, trainer=str(roots["kept"]), trainer_python=sys.executable)
     assert install_of(options()).root == roots["kept"]
