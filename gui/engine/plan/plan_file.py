@@ -205,12 +205,12 @@ def _validated(data: dict[str, Any], named: Path, *, forgiving: bool) -> tuple[T
         except ValidationError as error:
             first = error.errors(include_url=False, include_context=False)[0]
             if not forgiving or first["loc"][0] not in data:
-                raise CannotRead(named, _sentence_of(first)) from error
+                raise CannotRead(named, type_trouble(first)) from error
             dropped.append(str(first["loc"][0]))
             del data[str(first["loc"][0])]
 
 
-def _sentence_of(error: ErrorDetails) -> str:
+def type_trouble(error: ErrorDetails) -> str:
     """Say which key is wrong and how; what pydantic says would name its own types."""
     key = ".".join(str(part) for part in error["loc"])
     kind = error["type"]

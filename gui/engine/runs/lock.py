@@ -11,9 +11,7 @@ from typing import BinaryIO, Self
 
 from gui.engine.documents import reason_of
 from gui.engine.errors import AlreadySupervised, CannotWrite
-
-_AT = 1 << 30
-"""Windows locks bytes, and locked ones cannot be read: this one is far behind the process number."""
+from gui.engine.file_lock import is_locked, try_lock
 
 
 class SupervisorLock:
@@ -39,7 +37,7 @@ class SupervisorLock:
                 file = self._path.open("a+b")
             except OSError as error:
                 raise CannotWrite(self._path, reason_of(error)) from error
-            if _try_lock(file):
+            if try_lock(file):
                 break
             file.close()
             if time.monotonic() >= until:
@@ -89,13 +87,7 @@ class SupervisorLock:
 
 def is_held(path: Path) -> bool:
     """Whether a supervisor lives that holds this lock."""
-    try:
-        with path.open("r+b") as file:
-            return not _try_lock(file)
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return True
+    return is_locked(path)
 
 
 def _sign(file: BinaryIO) -> None:
@@ -111,25 +103,3 @@ def _holder(path: Path) -> int | None:
         return int(path.read_text("ascii"))
     except (OSError, ValueError):
         return None
-
-
-if os.name == "nt":  # pragma: no cover - not this system
-    import msvcrt
-
-    def _try_lock(file: BinaryIO) -> bool:
-        file.seek(_AT)
-        try:
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-        except OSError:
-            return False
-        return True
-
-else:
-    import fcntl
-
-    def _try_lock(file: BinaryIO) -> bool:
-        try:
-            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return False
-        return True

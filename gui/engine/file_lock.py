@@ -1,0 +1,45 @@
+"""Locks a file in a way that its holder cannot forget: the lock dies with the process."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import BinaryIO
+
+_AT = 1 << 30
+"""Windows locks bytes, and locked ones cannot be read: this one is far behind any content."""
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a living process holds the lock of a file; one that is not there is not held."""
+    try:
+        with path.open("r+b") as file:
+            return not try_lock(file)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+
+
+if os.name == "nt":  # pragma: no cover - not this system
+    import msvcrt
+
+    def try_lock(file: BinaryIO) -> bool:
+        """Lock an open file unless somebody else holds it; closing the file gives it back."""
+        file.seek(_AT)
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def try_lock(file: BinaryIO) -> bool:
+        """Lock an open file unless somebody else holds it; closing the file gives it back."""
+        try:
+            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True
