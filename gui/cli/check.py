@@ -7,16 +7,15 @@ import sys
 from pathlib import Path
 
 from gui.cli.context import home, trainer_of
-from gui.cli.plan_input import PlanInput, add_plan_arguments, checker_for, read_plan
+from gui.cli.plan_input import add_plan_arguments, plan_of
 from gui.engine.errors import PreflightError
 from gui.engine.findings import Finding, Severity
-from gui.engine.plan.preset_library import PresetLibrary
+from gui.engine.importers.reading import PlanInput
 from gui.engine.preflight.check import Checker
-from gui.engine.preflight.collect import Collector
+from gui.engine.preflight.checking import checker_for
 from gui.engine.preflight.machine import read_machine
 from gui.engine.preflight.report import CheckReport
 from gui.engine.texts import _
-from gui.engine.trainer.catalogue import Catalogue
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,24 +52,21 @@ def prepare(options: argparse.Namespace) -> tuple[PlanInput, Checker]:
     ``--trainer`` or ``--practice`` names one. Without a trainer on this machine the bundled arguments
     of sd-scripts serve.
     """
-    bundled = Catalogue.bundled()
-    given = read_plan(options.plan, options.script, bundled)
-    plan, base = given.file.plan, given.file.base
-    library = PresetLibrary(home(options).presets)
+    given = plan_of(options)
+    plan, base, place = given.file.plan, given.file.base, home(options)
     named = bool(options.trainer or options.python or options.practice)
     if options.machine:
         facts = read_machine(Path(options.machine))
-        known = trainer_of(options, plan, options.practice, base=base).catalogue if named else bundled
-        return given, Checker(base, known, facts, files_known=False, library=library)
+        asked = trainer_of(options, plan, options.practice, base=base) if named else None
+        return given, checker_for(base, asked, place, machine=facts)
     try:
         trainer = trainer_of(options, plan, options.practice, base=base)
     except PreflightError as error:
         if named:
             raise
         print(_("No trainer is used: {reason}").format(reason=error), file=sys.stderr)
-        collector = Collector()
-        return given, Checker(base, bundled, collector.machine(), collector=collector, library=library)
-    return given, checker_for(given.file, trainer, home(options))
+        return given, checker_for(base, None, place)
+    return given, checker_for(base, trainer, place)
 
 
 def _words(severity: Severity) -> str:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from gui.cli.context import home, trainer_of
-from gui.cli.plan_input import add_plan_arguments, read_plan
+from gui.cli.plan_input import add_plan_arguments, plan_of
 from gui.engine.documents import write_atomically
 from gui.engine.errors import PlanNotRunnable
 from gui.engine.findings import Finding
@@ -18,7 +18,6 @@ from gui.engine.plan.plan_file import PlanFile
 from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.runs.folder import safe_name
 from gui.engine.texts import _
-from gui.engine.trainer.catalogue import Catalogue
 from gui.engine.trainer.command import TrainerCommand, build_command
 from gui.engine.trainer.preview import ShownCommand, preview
 from gui.engine.trainer.quoting import SHELLS
@@ -48,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     Returns:
         1 when the plan cannot run, else 0.
     """
-    planfile = read_plan(options.plan, options.script, Catalogue.bundled()).file
+    planfile = plan_of(options).file
     planfile.require_known()
     for note in planfile.notes:
         print(note, file=sys.stderr)

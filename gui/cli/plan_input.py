@@ -1,37 +1,13 @@
-"""Reads whatever a sub-command was given as PLAN: a plan file, or a list of arguments."""
+"""PLAN on the command line: a plan file, or a list of arguments."""
 
 from __future__ import annotations
 
 import argparse
-import tomllib
-from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gui.engine.documents import decode_text, read_bytes
-from gui.engine.errors import CannotRead, WrongUsage
-from gui.engine.findings import Finding
-from gui.engine.importers.arguments_text import looks_like_arguments, read_arguments
-from gui.engine.paths import Home
-from gui.engine.plan.plan_file import LARGEST_PLAN_BYTES, PlanFile, moved_plan, plan_from_bytes
-from gui.engine.plan.preset_library import PresetLibrary
-from gui.engine.preflight.check import Checker
-from gui.engine.preflight.collect import Collector
+from gui.engine.importers.reading import PlanInput, read_setup
 from gui.engine.texts import _
 from gui.engine.trainer.catalogue import Catalogue
-from gui.engine.trainer.choosing import Trainer
-
-
-@dataclass(frozen=True)
-class PlanInput:
-    """A plan as a command got it.
-
-    Attributes:
-        file: The plan; not yet a file of its own when it was imported.
-        findings: What the imported file itself had wrong.
-    """
-
-    file: PlanFile
-    findings: tuple[Finding, ...] = ()
 
 
 def add_plan_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,60 +16,6 @@ def add_plan_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--script", metavar="NAME", help=_("the training script of a list of arguments"))
 
 
-def read_plan(name: str, script: str | None, catalogue: Catalogue) -> PlanInput:
-    """Read a plan.
-
-    Args:
-        name: The path given.
-        script: ``--script``: the training script of a list of arguments.
-        catalogue: The trainer's arguments.
-
-    Raises:
-        CannotRead: It is missing, or nothing that can be read.
-        WrongUsage: It is a list of arguments and no script was named.
-    """
-    path = Path(name)
-    content = read_bytes(path, LARGEST_PLAN_BYTES)
-    if path.suffix.lower() != ".toml":
-        text = decode_text(content, path)
-        if looks_like_arguments(text):
-            if not script:
-                raise WrongUsage(
-                    _("{path} is a list of arguments: name its script with --script.").format(path=path)
-                )
-            imported = read_arguments(text, script, catalogue, path)
-            plan = moved_plan(imported.plan, path.absolute().parent, Path.cwd())
-            return PlanInput(PlanFile(plan, notes=imported.notes), imported.findings)
-        _require_toml(text, path)
-    file = plan_from_bytes(content, path)
-    if script:
-        file = replace(file, plan=file.plan.model_copy(update={"script": script}))
-    return PlanInput(file)
-
-
-def _require_toml(text: str, path: Path) -> None:
-    """Say what a file seems to be that is neither a plan nor a list of arguments."""
-    try:
-        tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        if path.suffix.lower() == ".json" or text.lstrip().startswith("{"):
-            reason = _("it is JSON, like the settings of other programs; only plan files can be read yet")
-        elif path.suffix.lower() in (".bat", ".cmd", ".sh", ".ps1") or "accelerate launch" in text:
-            reason = _("it is a script; write its arguments into a text file, one a line, and name --script")
-        else:
-            reason = _("it is no list of arguments, one a line, and no plan file: {error}").format(
-                error=error
-            )
-        raise CannotRead(path, reason) from error
-
-
-def checker_for(plan_file: PlanFile, trainer: Trainer, place: Home) -> Checker:
-    """Return what checks a plan against a trainer of this machine."""
-    collector = Collector(trainer.facts, practice=trainer.install.practice)
-    return Checker(
-        plan_file.base,
-        trainer.catalogue,
-        collector.machine(),
-        collector=collector,
-        library=PresetLibrary(place.presets),
-    )
+def plan_of(options: argparse.Namespace) -> PlanInput:
+    """Read the plan that was given; see ``read_setup``."""
+    return read_setup(Path(options.plan), options.script, Catalogue.bundled())

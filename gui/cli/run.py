@@ -8,15 +8,16 @@ from collections.abc import Callable, Sequence
 
 from gui.cli.context import home, trainer_of
 from gui.cli.interrupts import interrupts_held
-from gui.cli.plan_input import PlanInput, add_plan_arguments, checker_for, read_plan
+from gui.cli.plan_input import add_plan_arguments, plan_of
 from gui.cli.watching import watch_run
 from gui.engine.errors import PlanNotRunnable, RunRefused
 from gui.engine.findings import Finding
+from gui.engine.importers.reading import PlanInput
 from gui.engine.plan.plan_file import PlanFile
+from gui.engine.preflight.checking import checker_for
 from gui.engine.runs.prepare import Preparation, Prepared
 from gui.engine.runs.start import start_supervisor
 from gui.engine.texts import _
-from gui.engine.trainer.catalogue import Catalogue
 from gui.engine.trainer.choosing import Trainer
 
 
@@ -65,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _prepare(options: argparse.Namespace) -> tuple[Prepared, Trainer]:
-    given = read_plan(options.plan, options.script, Catalogue.bundled())
+    given = plan_of(options)
     plan_file = given.file
     plan_file.require_known()
     trainer = trainer_of(options, plan_file.plan, practice=options.practice, base=plan_file.base)
@@ -87,7 +88,7 @@ def _judge(
     """Return the whole preflight; hints are for reading at leisure, not before a launch."""
 
     def judge(plan_file: PlanFile) -> Sequence[Finding]:
-        report = checker_for(plan_file, trainer, home(options)).report(plan_file.plan, given.findings)
+        report = checker_for(plan_file.base, trainer, home(options)).report(plan_file.plan, given.findings)
         return [finding for finding in report.findings if finding.severity != "hint"]
 
     return judge

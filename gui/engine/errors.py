@@ -120,6 +120,18 @@ class WrongUsage(PreflightError):
         return self.reason
 
 
+class ScriptNeeded(WrongUsage):
+    """A list of arguments was brought, and nothing tells which training script it is for.
+
+    Attributes:
+        path: The list.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(_("{path} is a list of arguments: name its script with --script.").format(path=path))
+        self.path = path
+
+
 class UnknownRun(PreflightError):
     """No run, or more than one, is meant by what was given.
 

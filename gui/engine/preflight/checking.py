@@ -1,0 +1,30 @@
+"""Makes what checks a plan: against a trainer, on this machine or on another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gui.engine.paths import Home
+from gui.engine.plan.preset_library import PresetLibrary
+from gui.engine.preflight.check import Checker
+from gui.engine.preflight.collect import Collector
+from gui.engine.preflight.facts import Facts
+from gui.engine.trainer.catalogue import Catalogue
+from gui.engine.trainer.choosing import Trainer
+
+
+def checker_for(base: Path, trainer: Trainer | None, home: Home, *, machine: Facts | None = None) -> Checker:
+    """Return what checks plans.
+
+    Args:
+        base: The folder against which a plan's relative paths are meant.
+        trainer: Whose arguments count; None takes the bundled ones of sd-scripts.
+        home: Holds the user's presets.
+        machine: Another machine, of which nothing but these facts is known; None looks at this one.
+    """
+    catalogue = trainer.catalogue if trainer else Catalogue.bundled()
+    library = PresetLibrary(home.presets)
+    if machine is not None:
+        return Checker(base, catalogue, machine, files_known=False, library=library)
+    collector = Collector(trainer.facts, practice=trainer.install.practice) if trainer else Collector()
+    return Checker(base, catalogue, collector.machine(), collector=collector, library=library)
