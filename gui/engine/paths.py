@@ -48,3 +48,8 @@ class Home:
     def preferences(self) -> Path:
         """The user's choices."""
         return self.root / "preferences.toml"
+
+    @property
+    def window_state(self) -> Path:
+        """How the window was left."""
+        return self.root / "window.json"

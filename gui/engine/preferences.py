@@ -3,12 +3,36 @@
 from __future__ import annotations
 
 import contextlib
+import time
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import StrictBool, ValidationError
 
 from gui.engine.documents import Document, read_text, write_atomically
 from gui.engine.errors import CannotRead
+from gui.engine.file_lock import try_lock
+
+Appearance = Literal["system", "light", "dark"]
+TextPercent = Literal[100, 125, 150]
+NonfinitePolicy = Literal["stop", "confirm", "warn"]
+
+PATIENCE_SECONDS = 2.0
+"""Another program holds the file for milliseconds; one that hangs while it does must hold up nobody."""
+
+
+class OwnTrainer(Document):
+    """A trainer that the user added because it is in no usual place.
+
+    Attributes:
+        path: Its folder.
+        python: Its interpreter; None looks for it.
+    """
+
+    path: str
+    python: str | None = None
 
 
 class Preferences(Document):
@@ -17,11 +41,23 @@ class Preferences(Document):
     Attributes:
         trainer: The default trainer's folder, or ``practice``; None looks for one.
         trainer_python: Its interpreter; None looks for it.
+        trainers: Trainers in unusual places.
+        gpu: UUID of the GPU that new plans train on; None leaves the choice to the trainer.
+        guard: What new plans do when the loss is not finite.
+        notifications: Whether the system's notifications tell of runs while the window is not in front.
+        appearance: Of the window; ``system`` follows the desktop.
+        text_percent: Of the window's text.
         language: Of all sentences, such as ``ko``; None follows the system.
     """
 
     trainer: str | None = None
     trainer_python: str | None = None
+    trainers: tuple[OwnTrainer, ...] = ()
+    gpu: str | None = None
+    guard: NonfinitePolicy = "stop"
+    notifications: StrictBool = True
+    appearance: Appearance = "system"
+    text_percent: TextPercent = 100
     language: str | None = None
 
 
@@ -35,11 +71,25 @@ def load_preferences(path: Path) -> Preferences:
         content = tomllib.loads(read_text(path))
     except (CannotRead, tomllib.TOMLDecodeError, RecursionError):
         return Preferences()
-    known = {name: content.get(name) for name in Preferences.model_fields}
-    return Preferences(**{name: value for name, value in known.items() if isinstance(value, str) and value})
+    chosen: dict[str, Any] = {}
+    for name in Preferences.model_fields:
+        value = content.get(name)
+        if name == "trainers" and isinstance(value, list):
+            value = [entry for entry in value if _fits("trainers", [entry])]
+        if value not in (None, "") and _fits(name, value):
+            chosen[name] = value
+    return Preferences.model_validate(chosen)
 
 
-def change_preferences(path: Path, **changes: str | None) -> Preferences:
+def _fits(name: str, value: Any) -> bool:
+    try:
+        Preferences.model_validate({name: value})
+    except ValidationError:
+        return False
+    return True
+
+
+def change_preferences(path: Path, **changes: Any) -> Preferences:
     """Change some preferences and keep everything else in the file, comments included.
 
     Args:
@@ -51,23 +101,65 @@ def change_preferences(path: Path, **changes: str | None) -> Preferences:
 
     Raises:
         CannotWrite: The file cannot be written; the old one is still there.
+        ValidationError: A name or value is none of ``Preferences``: a fault of the caller.
     """
+    given = {name: value for name, value in changes.items() if value is not None}
+    valid = Preferences.model_validate(given).model_dump(include=set(given), exclude_none=True)
+    with _held(path):
+        document = _document(path)
+        for name in changes:
+            if valid.get(name) in (None, ()):
+                document.pop(name, None)
+            else:
+                document[name] = _toml_value(valid[name])
+        write_atomically(path, _text_of(document))
+    return load_preferences(path)
+
+
+def _document(path: Path) -> Any:
+    """Return the file with all that makes it the user's own."""
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
-    document: Any
     try:
-        document = tomlkit.parse(read_text(path))
+        return tomlkit.parse(read_text(path))
     except CannotRead:
-        document = tomlkit.document()
+        return tomlkit.document()
     except (TOMLKitError, RecursionError):
         with contextlib.suppress(OSError):
             path.replace(path.with_name(path.name + ".damaged"))
-        document = tomlkit.document()
-    for name, value in changes.items():
-        if value is None:
-            document.pop(name, None)
-        else:
-            document[name] = value
-    write_atomically(path, tomlkit.dumps(document))
-    return load_preferences(path)
+        return tomlkit.document()
+
+
+def _text_of(document: Any) -> str:
+    import tomlkit
+
+    return tomlkit.dumps(document)
+
+
+def _toml_value(value: Any) -> Any:
+    """Return a value as it is written; several tables go into one array, so that it can stand anywhere."""
+    import tomlkit
+
+    if not isinstance(value, tuple):
+        return value
+    array = tomlkit.array().multiline(multiline=True)
+    for entry in value:
+        table = tomlkit.inline_table()
+        table.update(entry)
+        array.append(table)
+    return array
+
+
+@contextlib.contextmanager
+def _held(path: Path) -> Iterator[None]:
+    """Keep other programs from changing the file at the same time, so that no change is lost."""
+    with contextlib.ExitStack() as stack:
+        # Where this cannot be done, writing the file itself says why.
+        with contextlib.suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            file = stack.enter_context(path.with_name(f".{path.name}.lock").open("a+b"))
+            give_up = time.monotonic() + PATIENCE_SECONDS
+            while not try_lock(file) and time.monotonic() < give_up:
+                time.sleep(0.01)
+        yield

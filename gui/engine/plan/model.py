@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from gui.engine.documents import Document
+from gui.engine.preferences import NonfinitePolicy as NonfinitePolicy
 
 SCHEMA = 1
 
 WholeNumber = Annotated[int, Field(strict=True)]
 """True and 1.0 are no whole numbers."""
-
-NonfinitePolicy = Literal["stop", "confirm", "warn"]
 
 
 class LaunchSettings(Document):
