@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from gui.engine.documents import Document
-from gui.engine.preferences import NonfinitePolicy as NonfinitePolicy
+from gui.engine.preferences import NonfinitePolicy
 
 SCHEMA = 1
 

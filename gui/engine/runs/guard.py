@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from gui.engine.plan.model import NonfinitePolicy
+from gui.engine.preferences import NonfinitePolicy
 from gui.engine.runs.events import Guarded
 from gui.engine.runs.status import GuardNow
 from gui.engine.texts import _

@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, ValidationError
 
 from gui.engine.documents import Document, read_json, write_atomically
 from gui.engine.errors import CannotRead, NewerDocument
-from gui.engine.plan.model import NonfinitePolicy
+from gui.engine.preferences import NonfinitePolicy
 from gui.engine.texts import _
 
 SCHEMA = 1

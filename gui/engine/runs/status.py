@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from gui.engine.documents import Document
-from gui.engine.plan.model import NonfinitePolicy
+from gui.engine.preferences import NonfinitePolicy
 from gui.engine.runs.events import FileKind, StopReason, StopStage
 from gui.engine.runs.records import Versioned
 from gui.engine.trainer.events import Figure, PhaseName
