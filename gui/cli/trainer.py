@@ -11,14 +11,13 @@ from pydantic import Field
 
 from gui.cli.context import home, install_of, trainer_of
 from gui.engine.documents import Document
-from gui.engine.errors import InterpreterNotFound, PreflightError, TrainerBroken
-from gui.engine.paths import Home
+from gui.engine.errors import TrainerBroken
 from gui.engine.preferences import change_preferences
 from gui.engine.texts import _, ngettext
 from gui.engine.trainer.checkout import commit_of, version_of
-from gui.engine.trainer.choosing import PRACTICE, default_install, known_checkouts
+from gui.engine.trainer.choosing import PRACTICE, KnownTrainer, known_trainers
 from gui.engine.trainer.facts import TrainerFacts
-from gui.engine.trainer.installs import Checkout, TrainerInstall, install_at, practice_install
+from gui.engine.trainer.installs import TrainerInstall
 from gui.engine.trainer.probe import require_torch
 
 
@@ -140,8 +139,7 @@ def _described_gpus(facts: TrainerFacts) -> Iterator[str]:
 
 
 def _list(options: argparse.Namespace) -> int:
-    place = home(options)
-    listed = TrainerList(trainers=tuple(_listed(place)))
+    listed = TrainerList(trainers=tuple(map(_entry, known_trainers(home(options)))))
     if options.json:
         print(listed.model_dump_json(by_alias=True, indent=2))
         return 0
@@ -153,22 +151,8 @@ def _list(options: argparse.Namespace) -> int:
     return 0
 
 
-def _listed(place: Home) -> Iterator[ListedTrainer]:
-    try:
-        default: TrainerInstall | None = default_install(place)
-    except PreflightError:
-        default = None
-    for checkout in known_checkouts(place):
-        yield _entry(checkout, default)
-
-
-def _entry(checkout: Checkout, default: TrainerInstall | None) -> ListedTrainer:
-    chosen = default is not None and default.root == checkout.root
-    try:
-        practice = checkout.origin == PRACTICE
-        install = default if chosen else practice_install() if practice else install_at(checkout.root)
-    except InterpreterNotFound:
-        install = None
+def _entry(known: KnownTrainer) -> ListedTrainer:
+    checkout, install, default = known
     commit = commit_of(checkout.root)
     return ListedTrainer(
         root=str(checkout.root),
@@ -178,7 +162,7 @@ def _entry(checkout: Checkout, default: TrainerInstall | None) -> ListedTrainer:
         version=version_of(checkout.root, commit),
         commit=commit,
         practice=checkout.origin == PRACTICE,
-        default=chosen,
+        default=default,
     )
 
 

@@ -14,7 +14,7 @@ from gui.cli import main
 from gui.cli.context import install_of, trainer_of
 from gui.engine.errors import InterpreterNotFound, TrainerNotFound
 from gui.engine.plan.model import TrainingPlan
-from gui.engine.preferences import change_preferences, load_preferences
+from gui.engine.preferences import OwnTrainer, change_preferences, load_preferences
 from gui.engine.trainer import choosing
 from gui.engine.trainer.installs import practice_install
 from gui.engine.trainer.interpreters import executable_in
@@ -187,6 +187,21 @@ def test_that_the_named_trainer_wins_over_the_plans_and_that_over_the_default(tm
     assert install_of(named, plan, base=tmp_path).root == roots["named"]
     assert install_of(named, plan, practice=True).practice
     assert install_of(options(), TrainingPlan(trainer="practice"), base=tmp_path).practice
+
+
+def test_that_trainers_in_unusual_places_are_listed_and_keep_their_python(tmp_path, home):
+    far = make_checkout(tmp_path / "far" / "away" / "from" / "all" / "trainer")
+    change_preferences(home.preferences, trainers=(OwnTrainer(path=str(far), python=sys.executable),))
+    known = {each.checkout.root: each for each in choosing.known_trainers(home)}
+    assert known[far].install is not None
+    assert str(known[far].install.python) == sys.executable
+    assert not known[far].default
+    assert str(install_of(options(trainer=str(far))).python) == sys.executable
+    plan = TrainingPlan(trainer=str(far))
+    assert str(install_of(options(), plan, base=tmp_path).python) == sys.executable
+    change_preferences(home.preferences, trainer=str(far), trainer_python=sys.executable, trainers=None)
+    assert choosing.known_trainers(home)[0].default
+    assert str(install_of(options(trainer=str(far))).python) == sys.executable
 
 
 def test_that_the_first_complete_install_is_taken_when_none_is_named(tmp_path):

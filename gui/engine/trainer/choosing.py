@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from gui.engine.errors import InterpreterNotFound, TrainerNotFound
+from gui.engine.errors import InterpreterNotFound, PreflightError, TrainerNotFound
 from gui.engine.paths import Home
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.preferences import load_preferences
@@ -32,6 +32,20 @@ PYTHON_VARIABLE = "KOHYA_PREFLIGHT_TRAINER_PYTHON"
 
 DEFAULT = "default"
 PRACTICE = "practice"
+
+
+class KnownTrainer(NamedTuple):
+    """A trainer of this machine that nobody has asked yet.
+
+    Attributes:
+        checkout: Where it is.
+        install: With its Python; None when none was found.
+        default: Whether it is used when nothing else is named.
+    """
+
+    checkout: Checkout
+    install: TrainerInstall | None
+    default: bool
 
 
 class Trainer(NamedTuple):
@@ -96,10 +110,10 @@ def choose_install(
     if practice:
         return practice_install(python)
     if trainer:
-        return named_install(trainer, python)
+        return named_install(trainer, python or _remembered_python(home, trainer))
     if plan is not None and plan.trainer not in ("", DEFAULT):
         path = plan.trainer if plan.trainer == PRACTICE or base is None else str(base / plan.trainer)
-        return named_install(path, python)
+        return named_install(path, python or _remembered_python(home, path))
     return default_install(home, python)
 
 
@@ -142,18 +156,50 @@ def named_install(trainer: str, python: str | None = None) -> TrainerInstall:
     return practice_install(python) if trainer == PRACTICE else install_at(trainer, python or None)
 
 
+def known_trainers(home: Home) -> list[KnownTrainer]:
+    """Return all trainers of this machine in the order of ``known_checkouts``; looks at many folders."""
+    try:
+        default: TrainerInstall | None = default_install(home)
+    except PreflightError:
+        default = None
+    return [_known(home, checkout, default) for checkout in known_checkouts(home)]
+
+
+def _known(home: Home, checkout: Checkout, default: TrainerInstall | None) -> KnownTrainer:
+    if default is not None and default.root == checkout.root:
+        return KnownTrainer(checkout, default, default=True)
+    name = PRACTICE if checkout.origin == PRACTICE else str(checkout.root)
+    try:
+        install: TrainerInstall | None = choose_install(home, trainer=name)
+    except (TrainerNotFound, InterpreterNotFound):
+        install = None
+    return KnownTrainer(checkout, install, default=False)
+
+
 def known_checkouts(home: Home) -> list[Checkout]:
     """Return all trainers of this machine, each once.
 
-    The remembered one comes first, then the environment's and the found ones; the practice
-    trainer is the last.
+    The remembered one comes first, then the environment's, the added and the found ones; the
+    practice trainer is the last.
     """
-    named = (load_preferences(home.preferences).trainer, os.environ.get(TRAINER_VARIABLE))
+    chosen = load_preferences(home.preferences)
+    named = (chosen.trainer, os.environ.get(TRAINER_VARIABLE), *(own.path for own in chosen.trainers))
     places = [Path(name).expanduser() for name in named if name and name != PRACTICE]
     checkouts = find_checkouts([*places, *usual_places()])
     with contextlib.suppress(TrainerNotFound, InterpreterNotFound):
         checkouts.append(checkout_at(practice_install().root))
     return checkouts
+
+
+def _remembered_python(home: Home, trainer: str) -> str | None:
+    """Return the interpreter that the user once named together with this folder."""
+    chosen = load_preferences(home.preferences)
+    known = [(own.path, own.python) for own in chosen.trainers]
+    place = Path(trainer).expanduser().absolute()
+    for path, python in [*known, (chosen.trainer, chosen.trainer_python)]:
+        if path and python and Path(path).expanduser().absolute() == place:
+            return python
+    return None
 
 
 def _first_found(python: str | None) -> TrainerInstall:
