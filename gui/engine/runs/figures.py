@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from gui.engine.quantities import HOUR, MINUTE, exact
 from gui.engine.texts import _
 
-MINUTE, HOUR = 60, 3600
+duration = exact
+"""A length of time, coarse where it is long."""
 
 
 def figure(value: float) -> str:
@@ -17,16 +19,6 @@ def speed(rate: float) -> str:
     if rate >= 1:
         return _("{rate:.2f} steps a second").format(rate=rate)
     return _("{seconds:.1f} s a step").format(seconds=1 / rate)
-
-
-def duration(seconds: float) -> str:
-    """Return a length of time, coarse where it is long."""
-    whole = round(seconds)
-    if whole < MINUTE:
-        return _("{seconds} s").format(seconds=whole)
-    if whole < HOUR:
-        return _("{minutes} min {seconds:02d} s").format(minutes=whole // MINUTE, seconds=whole % MINUTE)
-    return _("{hours} h {minutes:02d} min").format(hours=whole // HOUR, minutes=whole % HOUR // MINUTE)
 
 
 def size(count: int) -> str:
