@@ -1,0 +1,173 @@
+"""Launches the plan that is open, and tells what became of it."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from PySide6.QtCore import QObject, Signal
+
+from gui.engine.errors import Cancelled, PlanNotRunnable, PreflightError, TrainerNotFound
+from gui.engine.findings import Finding
+from gui.engine.hardware.gpu import GpuMonitor
+from gui.engine.paths import Home
+from gui.engine.plan.plan_file import PlanFile
+from gui.engine.preflight.checking import checker_for
+from gui.engine.runs.prepare import Preparation, Prepared
+from gui.engine.runs.start import start_supervisor
+from gui.engine.trainer.choosing import Trainer, open_trainer
+from gui.engine.trainer.installs import practice_install
+from gui.window.bridges.plan_trainer import PlanTrainers
+from gui.window.bridges.tasks import Tasks
+
+if TYPE_CHECKING:
+    from gui.window.bridges.trainers import Trainers
+    from gui.window.models.plan_document import PlanDocument
+
+KEY = "launch"
+
+
+class _Gate:
+    """Lets a launch through once, unless it was called off before."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._state: Literal["open", "passed", "shut"] = "open"
+
+    def shut(self) -> bool:
+        """Call the launch off; return whether it was in time."""
+        with self._lock:
+            if self._state == "open":
+                self._state = "shut"
+            return self._state == "shut"
+
+    def go_through(self) -> bool:
+        """Return whether to go on; from then on nothing calls it off."""
+        with self._lock:
+            if self._state == "open":
+                self._state = "passed"
+            return self._state == "passed"
+
+
+@dataclass(frozen=True)
+class _Order:
+    """What is to be launched, taken from the window at the moment of the click."""
+
+    file: PlanFile
+    accepted: tuple[str, ...]
+    trainer: Trainer | None
+    practice: bool
+    gate: _Gate
+
+
+class Launcher(QObject):
+    """Launches one plan at a time, off the GUI thread.
+
+    Whatever the window shows, the whole preflight is done once more: files may have gone since.
+
+    Args:
+        trainers: The trainer that is used.
+        tasks: Where it is done.
+        home: Where runs are kept.
+        gpus: Looks at the GPUs.
+    """
+
+    changed = Signal()
+    """`starting` is other than before."""
+    launched = Signal(object)
+    """`RunFolder`: the supervisor has taken over, the run goes on without this window."""
+    refused = Signal(object)
+    """Tuple of `Finding`: what blocks the launch, or needs a yes first."""
+    failed = Signal(object)
+    """`PreflightError`: why nothing was started."""
+    notes = Signal(object)
+    """Tuple of sentences that the user should know about the run."""
+
+    def __init__(
+        self, trainers: Trainers, tasks: Tasks, home: Home, *, gpus: GpuMonitor | None = None
+    ) -> None:
+        super().__init__()
+        self._trainers = trainers
+        self._tasks = tasks
+        self._home = home
+        self._plan_trainers = PlanTrainers(home)
+        self._gpus = gpus or GpuMonitor()
+        self._order: _Order | None = None
+
+    @property
+    def starting(self) -> bool:
+        """Whether a launch is on its way."""
+        return self._order is not None
+
+    def launch(self, document: PlanDocument, accepted: Sequence[str] = (), practice: bool = False) -> None:
+        """Launch a plan as it is now; nothing happens while another launch is on its way.
+
+        Args:
+            document: The plan.
+            accepted: Ids of the dangers that the user says yes to; the run keeps a record of them.
+            practice: Whether to train with the practice trainer, on the CPU.
+        """
+        if self._order is not None:
+            return
+        order = _Order(document.as_file(), tuple(accepted), self._trainers.current, practice, _Gate())
+        self._order = order
+        self._tasks.run(lambda _handle: self._start(order), self._done, self._failed, key=KEY)
+        self.changed.emit()
+
+    def cancel(self) -> bool:
+        """Call the launch off; return False when it is too late for that and the run begins."""
+        order = self._order
+        if order is None or not order.gate.shut():
+            return False
+        self._over()
+        return True
+
+    def _start(self, order: _Order) -> Prepared:
+        trainer = self._trainer(order)
+        preparation = Preparation(
+            self._home,
+            trainer.install,
+            trainer.facts,
+            trainer.catalogue,
+            gpus=self._gpus,
+            judge=lambda file: self._judge(file, trainer),
+        )
+        prepared = preparation.prepare(order.file, order.accepted)
+        if not order.gate.go_through():
+            shutil.rmtree(prepared.run.path, ignore_errors=True)
+            raise Cancelled
+        start_supervisor(prepared.run, prepared.order)
+        return prepared
+
+    def _trainer(self, order: _Order) -> Trainer:
+        if order.practice:
+            return open_trainer(self._home, practice_install())
+        trainer = self._plan_trainers.of(order.file.plan, order.file.base, order.trainer)
+        if trainer is None:
+            raise TrainerNotFound
+        return trainer
+
+    def _judge(self, file: PlanFile, trainer: Trainer) -> Sequence[Finding]:
+        """Return the whole preflight; hints are for reading at leisure, not before a launch."""
+        checker = checker_for(file.base, trainer, self._home)
+        return [finding for finding in checker.findings(file.plan) if finding.severity != "hint"]
+
+    def _done(self, prepared: Prepared) -> None:
+        self._over()
+        if prepared.notes:
+            self.notes.emit(prepared.notes)
+        self.launched.emit(prepared.run)
+
+    def _failed(self, error: PreflightError) -> None:
+        self._over()
+        if isinstance(error, PlanNotRunnable):
+            self.refused.emit(error.findings)
+        else:
+            self.failed.emit(error)
+
+    def _over(self) -> None:
+        self._order = None
+        self.changed.emit()
