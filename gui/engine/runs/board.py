@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gui.engine.runs.records import local_time
-from gui.engine.runs.status import FileNow, GuardNow, RunState, RunStatus, StopNow, Verdict
+from gui.engine.runs.status import FileNow, GuardNow, RunState, RunStatus, StopNow, TroubleNow, Verdict
 from gui.engine.trainer.events import (
     Epoch,
     Error,
@@ -38,6 +38,7 @@ class Board:
         state: What the run as a whole is doing.
         files: Models and states by path, oldest first.
         notices: What the user should know, by id.
+        troubles: What goes wrong now, by id.
         changed: Whether anything is new since the status was last made.
     """
 
@@ -47,6 +48,7 @@ class Board:
     state: RunState = "starting"
     files: dict[Path, FileNow] = field(default_factory=dict)
     notices: dict[str, str] = field(default_factory=dict)
+    troubles: dict[str, TroubleNow] = field(default_factory=dict)
     changed: bool = True
     _facts: dict[str, Any] = field(default_factory=dict)
     _first_timed: tuple[int, float] | None = None
@@ -75,6 +77,14 @@ class Board:
         self.changed = True
         return True
 
+    def trouble(self, trouble: TroubleNow, *, over: bool) -> None:
+        """Set what goes wrong, or that it is over."""
+        if over:
+            self.troubles.pop(trouble.id, None)
+        else:
+            self.troubles[trouble.id] = trouble
+        self.changed = True
+
     def file(self, file: FileNow) -> None:
         """Set what is known about a model or state."""
         self.files[file.path] = file
@@ -101,9 +111,11 @@ class Board:
         facts.update(step=event.step, total=event.total, avr_loss=event.avr_loss, loss=event.loss, bar=None)
         if event.epoch is not None:
             facts["epoch"] = event.epoch
-        for value in (event.avr_loss, event.loss):
-            if value is not None and math.isfinite(value):
-                facts["finite_loss"] = value
+        losses = [value for value in (event.avr_loss, event.loss) if value is not None]
+        if not all(map(math.isfinite, losses)):
+            facts.setdefault("loss_before", facts.get("finite_loss"))
+        for value in filter(math.isfinite, losses):
+            facts["finite_loss"] = value
         if event.t is None:
             return
         if self._first_timed is None or event.step < self._first_timed[0]:
@@ -138,6 +150,7 @@ class Board:
                 "elapsed_seconds": elapsed_seconds,
                 "files": tuple(self.files.values())[-_FILES:],
                 "notices": tuple(self.notices.values()),
+                "troubles": tuple(self.troubles.values()),
                 "written": local_time(),
             }
         )

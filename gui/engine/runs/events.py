@@ -31,6 +31,8 @@ RequestKind = Literal["stop", "stop-after-save", "pause", "resume", "accept"]
 StopReason = Literal["user", "guard", "after-save"]
 StopStage = Literal["announced", "saving", "asked", "killed", "gone"]
 FileKind = Literal["model", "state", "sample"]
+TroubleKind = Literal["stalled", "slowed", "trainer-gone"]
+"""What a supervisor sees going wrong over time; it may be over again."""
 
 
 class _RunEvent(Document):
@@ -219,6 +221,24 @@ class Notice(_RunEvent):
     sentence: str
 
 
+class Troubled(_RunEvent):
+    """Something goes wrong with a run that goes on, or is over again.
+
+    Attributes:
+        id: ``stalled``: nothing is heard from the trainer; ``slowed``: its steps take far longer than
+            usual; ``trainer-gone``: the folder that it was started from is gone.
+        over: Whether it is over.
+        step: The step that the run was at.
+        sentence: For the user.
+    """
+
+    event: Literal["trouble"] = "trouble"
+    id: TroubleKind
+    over: bool = False
+    step: int | None = None
+    sentence: str
+
+
 class VerdictGiven(_RunEvent):
     """The run is over, and this is how; the whole verdict is in ``status.json``."""
 
@@ -242,6 +262,7 @@ RunEvent = (
     | Kept
     | DiskWarned
     | Notice
+    | Troubled
     | VerdictGiven
 )
 LogEvent = Annotated[
@@ -268,6 +289,7 @@ LogEvent = Annotated[
     | Kept
     | DiskWarned
     | Notice
+    | Troubled
     | VerdictGiven,
     Field(discriminator="event"),
 ]

@@ -51,6 +51,7 @@ class Guard:
         self._accepted = False
         self._sentence = "" if self._acts_as == policy else self.fallback_sentence()
         self._value: float = math.nan
+        self._said_of: int | None = None
         self._first_bad = 0
         self._last_bad = 0
         self._in_a_row = 0
@@ -65,6 +66,8 @@ class Guard:
             acts_as=self._acts_as,
             state=self._state,
             accepted=self._accepted,
+            asks=self._state in ("watching", "warned") and not self._accepted,
+            step=self._said_of,
             sentence=self._sentence,
         )
 
@@ -162,6 +165,7 @@ class Guard:
     def _say(self, action: Literal["stop", "watch", "warn", "recovered"], step: int, text: str) -> Decision:
         value = self._value
         word = "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
+        self._said_of = step
         self._sentence = text.format(value=word, step=step, count=self._in_a_row)
         event = Guarded(action=action, step=step, sentence=self._sentence)
         return Decision(stop=action == "stop", event=event)

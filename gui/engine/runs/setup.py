@@ -27,6 +27,7 @@ from gui.engine.runs.sampling import Sampling
 from gui.engine.runs.savedesk import SaveDesk
 from gui.engine.runs.stepjoin import StepJoin
 from gui.engine.runs.watch import TrainerWatch
+from gui.engine.runs.watchdog import Watchdog
 from gui.engine.trainer.tracker import TrackerReader
 
 
@@ -43,6 +44,7 @@ class Parts:
         watch: Follows what the trainer says.
         saves: Follows what it saves.
         sampler: Measures.
+        watchdog: Sees what goes wrong over time.
         isolation: Keeps a fault in one part from ending the others.
         pid: This process.
         secrets: Tokens to keep out of all that is written.
@@ -56,6 +58,7 @@ class Parts:
     watch: TrainerWatch
     saves: SaveDesk
     sampler: Sampling
+    watchdog: Watchdog
     isolation: Isolation
     pid: int
     secrets: Sequence[str] = ()
@@ -102,6 +105,7 @@ def assemble(
         watch=_watch(run, command, ledger, guard, reader, created_at=manifest.created_at),
         saves=SaveDesk(ledger, command, manifest, Inspector(_keeper(run, command))),
         sampler=Sampling(ledger, GpuMonitor(), HostMonitor(), DiskWatch(places, free=free_bytes)),
+        watchdog=Watchdog(ledger, Path(manifest.trainer) if manifest.trainer else None),
         isolation=Isolation(ledger),
         pid=os.getpid(),
         secrets=secrets,

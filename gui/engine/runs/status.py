@@ -9,7 +9,7 @@ from pydantic import Field
 
 from gui.engine.documents import Document
 from gui.engine.preferences import NonfinitePolicy
-from gui.engine.runs.events import FileKind, StopReason, StopStage
+from gui.engine.runs.events import FileKind, StopReason, StopStage, TroubleKind
 from gui.engine.runs.records import Versioned
 from gui.engine.trainer.events import Figure, PhaseName
 
@@ -82,6 +82,8 @@ class GuardNow(Document):
         acts_as: As it can be done: ``confirm`` needs the tracker's log and acts as ``stop`` without.
         state: ``quiet``, ``watching`` a loss that is not finite yet unconfirmed, ``warned``, ``stopped``.
         accepted: Whether the user said to go on all the same.
+        asks: Whether it waits for the user to say ``stop`` or ``accept``.
+        step: The step whose loss it spoke of last.
         sentence: What it said last.
     """
 
@@ -89,7 +91,25 @@ class GuardNow(Document):
     acts_as: NonfinitePolicy
     state: Literal["quiet", "watching", "warned", "stopped"] = "quiet"
     accepted: bool = False
+    asks: bool = False
+    step: int | None = None
     sentence: str = ""
+
+
+class TroubleNow(Document):
+    """Something that goes wrong now, or did until the run ended.
+
+    Attributes:
+        id: As in the event.
+        since: Seconds since the trainer started, None where that is not known.
+        step: The step that the run was at when it was noticed.
+        sentence: For the user.
+    """
+
+    id: TroubleKind
+    since: float | None = None
+    step: int | None = None
+    sentence: str
 
 
 class StopNow(Document):
@@ -205,6 +225,7 @@ class RunStatus(Versioned):
         elapsed_seconds: Since the trainer started, stretches of pause included.
         remaining_seconds: By the rate now; None where it cannot be told.
         first_nonfinite_step: Where the loss stopped being a number.
+        loss_before: The last finite loss before that.
         warnings: How many the trainer gave.
         errors: How many.
         last_warning: The newest warning or error of the trainer.
@@ -217,6 +238,7 @@ class RunStatus(Versioned):
         gpu_problem: Why there are none.
         host: As last sampled.
         notices: What the user should know, in order.
+        troubles: What goes wrong now, as a supervisor sees it over time.
         log_bytes: How much of output.log was read.
         supervisor_pid: Who writes this.
         trainer_pid: The trainer's first process.
@@ -243,6 +265,7 @@ class RunStatus(Versioned):
     elapsed_seconds: float | None = None
     remaining_seconds: float | None = None
     first_nonfinite_step: int | None = None
+    loss_before: float | None = None
     warnings: int = 0
     errors: int = 0
     last_warning: str = ""
@@ -255,6 +278,7 @@ class RunStatus(Versioned):
     gpu_problem: str | None = None
     host: HostNow = Field(default_factory=HostNow)
     notices: tuple[str, ...] = ()
+    troubles: tuple[TroubleNow, ...] = ()
     log_bytes: int = 0
     supervisor_pid: int | None = None
     trainer_pid: int | None = None

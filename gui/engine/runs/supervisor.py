@@ -151,6 +151,7 @@ class Supervisor:
         tree = self._wishes.tree
         if tree is not None:
             call("measurements", lambda: parts.sampler.look(tree), None)
+            call("pace", parts.watchdog.look, None)
 
     def _save_in_progress(self) -> str | None:
         return self._parts.saves.in_progress(self._parts.watch.saving)

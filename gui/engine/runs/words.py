@@ -20,6 +20,7 @@ from gui.engine.runs.events import (
     Resumed,
     RunEvent,
     Stopping,
+    Troubled,
     VerdictGiven,
 )
 from gui.engine.runs.figures import figure, size
@@ -93,6 +94,8 @@ def _tone_of(event: TrainerEvent | RunEvent) -> Tone:
             tone = _notice_tone(event.id)
         case VerdictGiven():
             tone = verdict_words(event.verdict, event.reason).tone
+        case Troubled():
+            tone = "good" if event.over else "warn"
         case Answered() | Warned():
             tone = "warn"
         case LossNonfinite() | Error():
@@ -104,6 +107,8 @@ def _text_of(event: TrainerEvent | RunEvent) -> str:
     text = ""
     match event:
         case Notice() | Guarded() | Stopping() | Judged() | DiskWarned() | Adopted() | VerdictGiven():
+            text = event.sentence
+        case Troubled():
             text = event.sentence
         case Answered(done=False):
             text = event.sentence
