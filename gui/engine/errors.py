@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gui.engine.quantities import gib
 from gui.engine.texts import _
 
 if TYPE_CHECKING:
@@ -278,6 +279,52 @@ class TrainerBroken(PreflightError):
                 "Install the trainer's requirements there, or name another interpreter with --python."
             ).format(root=self.root, python=self.python, missing=self.missing)
         return _("The trainer at {root} cannot run: {reason}").format(root=self.root, reason=self.reason)
+
+
+class TorchNotFetched(PreflightError):
+    """The practice trainer's torch could not be installed.
+
+    Attributes:
+        cause: ``no-pip``, or what ``pip_failures`` tells.
+        said: pip's own last words.
+        log: Where all of them are.
+        need_bytes: Room that it takes, where that is the cause and known.
+    """
+
+    def __init__(
+        self, cause: str, *, said: tuple[str, ...] = (), log: Path | None = None, need_bytes: int = 0
+    ) -> None:
+        super().__init__(cause, said)
+        self.cause = cause
+        self.said = said
+        self.log = log
+        self.need_bytes = need_bytes
+
+    def message(self) -> str:
+        """Say why, and what helps."""
+        reasons = {
+            "no-pip": _(
+                "This program's Python has no pip that could fetch torch. "
+                "Choose a trainer that has torch; practice runs borrow it."
+            ),
+            "no-disk": _("torch was not installed: the disk is full. It needs about {need} of room."),
+            "no-network": _(
+                "torch could not be fetched: no network, or a proxy is in the way "
+                "(pip listens to HTTPS_PROXY and PIP_INDEX_URL)."
+            ),
+            "no-release": _("torch could not be fetched: it has no release for this Python or system."),
+            "managed": _(
+                "torch was not installed: this Python belongs to the system, which manages its packages "
+                "itself. Install Kohya Preflight into an environment of its own."
+            ),
+            "not-allowed": _("torch was not installed: the folder of this Python cannot be written."),
+        }
+        reason = reasons.get(self.cause, _("torch could not be installed: {said}"))
+        if self.cause == "no-disk" and not self.need_bytes:
+            reason = _("torch was not installed: the disk is full. Make room and try again.")
+        return reason.format(
+            need=gib(self.need_bytes), said=self.said[-1] if self.said else _("pip gave no reason")
+        )
 
 
 class ScriptNotUsable(PreflightError):

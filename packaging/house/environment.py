@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gui.engine.texts import _
+from gui.engine.trainer.torch_sizes import UNPACKED
 from house.children import child_variables
-from house.parts import UNPACKED, announcement, parts_to_fetch, requirements, sizes_here
+from house.parts import announcement, parts_to_fetch, requirements, sizes_here
 from house.system import install, may_install
 from house.trouble import Trouble, pip_trouble
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import re
 import sys
 import tomllib
@@ -11,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gui.engine.quantities import download
 from gui.engine.texts import _
+from gui.engine.trainer.torch_sizes import CPU_TORCH_MB, TORCH_MB, this_platform
 
 PROGRAM, TOOLS, TORCH = "program", "tools", "torch"
 
@@ -31,21 +32,20 @@ class Sizes:
 
 
 # Sums of the wheels of constraints.txt for Python 3.12, from the index's own figures.
-# On Linux the index's torch is the CUDA build: torch 527 MB, NVIDIA's libraries 2.0 GB, triton 198 MB.
 SIZES = {
-    ("linux", "x86_64"): Sizes(117, 46, 2741),
-    ("linux", "aarch64"): Sizes(114, 44, 2868),
-    ("win32", "amd64"): Sizes(108, 40, 133),
-    ("darwin", "arm64"): Sizes(142, 43, 122),
+    place: Sizes(program, tools, TORCH_MB[place])
+    for place, program, tools in (
+        (("linux", "x86_64"), 117, 46),
+        (("linux", "aarch64"), 114, 44),
+        (("win32", "amd64"), 108, 40),
+        (("darwin", "arm64"), 142, 43),
+    )
 }
-CPU_TORCH_MB = 203
-UNPACKED = 2.6
-"""Room that installed packages take, as a multiple of their wheels (on Linux 1.4 GB came from 0.37)."""
 
 
 def sizes_here(system: str = sys.platform, machine: str = "") -> Sizes | None:
     """Return the figures for this machine, or None when nobody measured one like it."""
-    return SIZES.get((system, (machine or platform.machine()).lower()))
+    return SIZES.get(this_platform(system, machine))
 
 
 def announcement(parts: Collection[str], sizes: Sizes | None, system: str = sys.platform) -> str:
@@ -53,25 +53,19 @@ def announcement(parts: Collection[str], sizes: Sizes | None, system: str = sys.
     if sizes is None:
         return _("Packages will be fetched; how much is not known for this kind of machine.")
     text = _("About {total} will be fetched, less what pip still has in its cache.").format(
-        total=_amount(sizes.total(parts))
+        total=download(sizes.total(parts))
     )
     if TORCH in parts:
         text += " " + _("{torch} of it is for torch, which only the practice trainer needs.").format(
-            torch=_amount(sizes.torch)
+            torch=download(sizes.torch)
         )
         if system == "linux":
             text += " " + _(
                 "It is the build with NVIDIA's libraries, unless pip is set up to find "
                 "the CPU build (about {cpu})."
-            ).format(cpu=_amount(CPU_TORCH_MB))
+            ).format(cpu=download(CPU_TORCH_MB))
         text += " " + _("--light leaves it out.")
     return text
-
-
-def _amount(megabytes: float) -> str:
-    if megabytes >= 1000:
-        return _("{number} GB").format(number=f"{megabytes / 1000:.1f}")
-    return _("{number} MB").format(number=f"{megabytes:.0f}")
 
 
 def requirements(project: Path, parts: Collection[str]) -> list[str]:

@@ -6,18 +6,9 @@ import re
 from pathlib import Path
 
 from gui.engine.texts import _
+from gui.engine.trainer.pip_failures import error_lines, failure_of
 
 _STAMPED = re.compile(r"^\S*\d\d:\d\d:\d\d\S* ")
-_NO_DISK = ("No space left on device", "[Errno 28]", "[WinError 112]", "Disk quota exceeded")
-_NO_NETWORK = (
-    "NewConnectionError",
-    "NameResolutionError",
-    "ConnectTimeoutError",
-    "ReadTimeoutError",
-    "ProxyError",
-    "Max retries exceeded",
-    "Temporary failure in name resolution",
-)
 
 
 class Trouble(Exception):
@@ -48,25 +39,18 @@ def pip_trouble(log: Path, status: int) -> Trouble:
         lines = []
     told = [_STAMPED.sub("", line).rstrip() for line in lines]
     parts = [_cause(told).format(status=status)]
-    parts += ["  " + line for line in _last_words(told)]
+    parts += ["  " + line for line in error_lines(told)]
     parts.append(_("The whole log is in {log}").format(log=log))
     return Trouble("\n".join(parts))
 
 
 def _cause(lines: list[str]) -> str:
-    text = "\n".join(lines)
-    if any(sign in text for sign in _NO_DISK):
-        return _("The disk is full. Make room (also where TMPDIR is) and start again:")
-    if any(sign in text for sign in _NO_NETWORK):
-        return _(
+    causes = {
+        "no-disk": _("The disk is full. Make room (also where TMPDIR is) and start again:"),
+        "no-network": _(
             "The packages could not be fetched: no network, or a proxy is in the way "
             "(pip listens to HTTPS_PROXY and PIP_INDEX_URL). Start again when it is there:"
-        )
-    if "No matching distribution found" in text:
-        return _("A package has no release for this Python or system:")
-    return _("pip could not install the packages (status {status}):")
-
-
-def _last_words(lines: list[str], most: int = 12) -> list[str]:
-    errors = [line for line in lines if line.lstrip().startswith("ERROR:")]
-    return (errors or [line for line in lines if line.strip()])[-most:]
+        ),
+        "no-release": _("A package has no release for this Python or system:"),
+    }
+    return causes.get(failure_of(lines), _("pip could not install the packages (status {status}):"))

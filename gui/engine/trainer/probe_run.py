@@ -106,7 +106,7 @@ class ProbeRun:
             try:
                 blocked = self._watch(process, results, noise)
             finally:
-                _kill_tree(process)
+                kill_tree(process)
         self._take(results)
         if blocked is not None:
             return ImportFailure(exception="hang", message=blocked)
@@ -176,7 +176,8 @@ class ProbeRun:
         )
 
 
-def _kill_tree(process: subprocess.Popen[bytes]) -> None:
+def kill_tree(process: subprocess.Popen[bytes] | subprocess.Popen[str]) -> None:
+    """End a child and all that it started."""
     try:
         family = psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
     except psutil.Error:
