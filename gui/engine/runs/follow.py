@@ -36,10 +36,14 @@ class Follower:
         """
         return read_status(self._run)
 
-    def events(self) -> list[TrainerEvent | RunEvent]:
-        """Return what happened since the last call."""
+    def events(self, most_bytes: int = -1) -> list[TrainerEvent | RunEvent]:
+        """Return what happened since the last call.
+
+        Args:
+            most_bytes: Read no more than that of the file at once; the rest comes with the next calls.
+        """
         found = []
-        for line in self._tail.read():
+        for line in self._tail.read(most_bytes):
             try:
                 row = json.loads(line)
             except (ValueError, RecursionError):
@@ -48,6 +52,10 @@ class Follower:
             if event is not None:
                 found.append(event)
         return found
+
+    def at_end(self) -> bool:
+        """Whether all that has happened by now was given."""
+        return self._tail.at_end()
 
     def close(self) -> None:
         """Let go of the files."""
@@ -68,13 +76,24 @@ class LineTail:
         if file is not None:
             file.seek(0, 2)
 
-    def read(self) -> list[bytes]:
-        """Return the lines that are new."""
+    def read(self, most_bytes: int = -1) -> list[bytes]:
+        """Return the lines that are new.
+
+        Args:
+            most_bytes: Read no more than that at once; the rest comes with the next calls.
+        """
         file = self._opened()
         if file is None:
             return []
-        *lines, self._rest = (self._rest + file.read()).split(b"\n")
+        *lines, self._rest = (self._rest + file.read(most_bytes)).split(b"\n")
         return lines
+
+    def at_end(self) -> bool:
+        """Whether all that is there now was read."""
+        try:
+            return self._file is None or self._file.tell() >= os.fstat(self._file.fileno()).st_size
+        except OSError:
+            return True
 
     def close(self) -> None:
         """Let go of the file."""
