@@ -20,6 +20,8 @@ from gui.engine.errors import PreflightError
 from gui.engine.paths import Home
 from gui.engine.texts import _, use_language
 
+COMMON = ("--trainer", "--python", "--home")
+
 
 @dataclass(frozen=True)
 class Command:
@@ -32,6 +34,7 @@ class Command:
 def commands() -> dict[str, Command]:
     """Return all sub-commands by name, in the order of the overview."""
     return {
+        "window": Command("window", _("open the window; so does no command at all")),
         "check": Command("check", _("check a plan before it is launched")),
         "fix": Command("fix", _("apply fixes to a plan")),
         "command": Command("command", _("show the exact command line that would run")),
@@ -122,9 +125,8 @@ def run(arguments: Sequence[str]) -> int:
 def _run(arguments: Sequence[str]) -> int:
     _speak_chosen_language()
     top = _top_parser()
-    if not arguments:
-        top.print_help()
-        return 0
+    if not arguments or arguments[0].partition("=")[0] in COMMON:
+        arguments = ["window", *arguments]
     # Only the first word: what follows belongs to the sub-command, “--” too.
     chosen = top.parse_args(arguments[:1]).command
     known = commands()

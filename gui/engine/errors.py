@@ -133,6 +133,22 @@ class ScriptNeeded(WrongUsage):
         self.path = path
 
 
+class NoWindow(PreflightError):
+    """The window cannot be opened; the command line works all the same.
+
+    Attributes:
+        reason: Why and what to do, in plain words and already translated.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def message(self) -> str:
+        """Give the reason."""
+        return _("The window cannot be opened: {reason}.").format(reason=self.reason)
+
+
 class UnknownRun(PreflightError):
     """No run, or more than one, is meant by what was given.
 

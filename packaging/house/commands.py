@@ -8,12 +8,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from gui.engine.displays import has_display
 from gui.engine.texts import _
 from house.checks import run_checks
 from house.environment import Environment, ensure
 from house.parts import PROGRAM, TOOLS, TORCH
 from house.sample import run_program, train_sample, working_trainer
-from house.system import has_display, look_after_libraries
+from house.system import look_after_libraries
 from house.trouble import Trouble
 
 HOME_VARIABLE = "KOHYA_PREFLIGHT_HOME"
@@ -53,11 +54,16 @@ def _parser() -> argparse.ArgumentParser:
         "command",
         choices=("run", "test", "setup"),
         help=_(
-            "run: start the program; test: all checks and tests (more words go to pytest); setup: only set up"
+            "run: open the window; test: all checks and tests (more words go to pytest); setup: only set up"
         ),
     )
     parser.add_argument(
         "--light", action="store_true", help=_("without torch, so without the practice trainer")
+    )
+    parser.add_argument(
+        "--terminal",
+        action="store_true",
+        help=_("run: train the bundled sample in this terminal instead, as without a display"),
     )
     return parser
 
@@ -73,20 +79,20 @@ def _do(options: argparse.Namespace, extra: list[str], environment: Environment)
     if options.command == "test":
         return run_checks(environment.python, environment.project, extra, say)
     if options.command == "run":
-        return _run(options.light, environment)
+        return _run(options, environment)
     say(_("All is set up in {folder}.").format(folder=environment.folder))
     return 0
 
 
-def _run(light: bool, environment: Environment) -> int:
-    """Open the window; until there is one, or without a display, train the sample."""
+def _run(options: argparse.Namespace, environment: Environment) -> int:
+    """Open the window; on demand, or without a display, train the sample in the terminal."""
+    if has_display() and not options.terminal:
+        return run_program(environment, ["window"])
     python = None
-    if not light and TORCH not in environment.installed():
+    if not options.light and TORCH not in environment.installed():
         python = working_trainer(environment, say)
         if python is None:
             ensure(environment, [PROGRAM, TORCH], say)
-    if (environment.project / "gui" / "window" / "app.py").is_file() and has_display():
-        return run_program(environment, ["window"])
     return train_sample(environment, python, say)
 
 

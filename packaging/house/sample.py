@@ -1,4 +1,4 @@
-"""What `run` does until there is a window, and where there is no display: a small training."""
+"""What `run --terminal` does, and `run` where there is no display: a small training."""
 
 from __future__ import annotations
 

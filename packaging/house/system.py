@@ -2,73 +2,21 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
+from gui.engine.displays import DRAWING, SCREEN, Library, missing_packages
 from gui.engine.texts import _
 
 Say = Callable[[str], None]
 
 
-@dataclass(frozen=True)
-class Library:
-    """A shared library and the Debian and Ubuntu package that holds it."""
-
-    soname: str
-    package: str
-
-
-# What Qt needs to draw at all, also without a screen.
-DRAWING = (
-    Library("libGL.so.1", "libgl1"),
-    Library("libEGL.so.1", "libegl1"),
-    Library("libxkbcommon.so.0", "libxkbcommon0"),
-    Library("libfontconfig.so.1", "libfontconfig1"),
-    Library("libglib-2.0.so.0", "libglib2.0-0"),
-    Library("libdbus-1.so.3", "libdbus-1-3"),
-)
-# What it needs besides on an X11 screen.
-SCREEN = (
-    Library("libxcb-cursor.so.0", "libxcb-cursor0"),
-    Library("libxcb-icccm.so.4", "libxcb-icccm4"),
-    Library("libxcb-image.so.0", "libxcb-image0"),
-    Library("libxcb-keysyms.so.1", "libxcb-keysyms1"),
-    Library("libxcb-render-util.so.0", "libxcb-render-util0"),
-    Library("libxcb-render.so.0", "libxcb-render0"),
-    Library("libxcb-shape.so.0", "libxcb-shape0"),
-    Library("libxcb-util.so.1", "libxcb-util1"),
-    Library("libxcb-xkb.so.1", "libxcb-xkb1"),
-    Library("libxkbcommon-x11.so.0", "libxkbcommon-x11-0"),
-)
 FONTS_PACKAGE = "fonts-wqy-microhei"
 _ASIAN_FONTS = ("*CJK*", "wqy*", "Nanum*", "nanum*", "*Droid*Fallback*", "*UnBatang*", "*baekmuk*")
-
-
-def has_display() -> bool:
-    """Whether a window could be shown."""
-    if sys.platform in ("win32", "darwin"):
-        return True
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-
-
-def is_there(library: Library) -> bool:
-    """Whether the system's loader finds and loads it."""
-    try:
-        ctypes.CDLL(library.soname)
-    except OSError:
-        return False
-    return True
-
-
-def missing_packages(libraries: Iterable[Library], there: Callable[[Library], bool] = is_there) -> list[str]:
-    """Return the packages of the libraries that are not there, each once."""
-    return list(dict.fromkeys(library.package for library in libraries if not there(library)))
 
 
 def needed_libraries() -> tuple[Library, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from gui.engine.paths import Home
-from house import checks, commands, sample, system
+from house import checks, commands, sample
 from house.environment import Environment
 from house.trouble import Trouble
 
@@ -101,31 +101,35 @@ def stage(monkeypatch: pytest.MonkeyPatch, checkout: Environment) -> SimpleNames
     return stage
 
 
-def test_that_run_brings_torch_when_no_trainer_is_found(stage: SimpleNamespace):
-    assert commands.main(["run"]) == 0
-    assert stage.parts == [["program"], ["program", "torch"]]
-    assert stage.done == ["sample"]
-
-
-def test_that_run_leaves_torch_out_where_it_is_told_to(stage: SimpleNamespace):
-    assert commands.main(["run", "--light"]) == 0
-    assert stage.parts == [["program"]]
-
-
-def test_that_run_leaves_torch_out_where_a_trainer_works(stage: SimpleNamespace):
-    stage.trainer = "/trainer/bin/python"
+def test_that_run_opens_the_window_and_fetches_nothing_for_it(stage: SimpleNamespace):
     assert commands.main(["run"]) == 0
     assert stage.parts == [["program"]]
+    assert stage.done == [["window"]]
 
 
-def test_that_run_opens_the_window_once_there_is_one(stage: SimpleNamespace, monkeypatch: pytest.MonkeyPatch):
-    window = stage.environment.project / "gui" / "window"
-    window.mkdir(parents=True)
-    (window / "app.py").touch()
-    assert commands.main(["run", "--light"]) == 0
+def test_that_without_a_display_or_on_demand_the_sample_is_trained(
+    stage: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+):
+    assert commands.main(["run", "--terminal"]) == 0
     monkeypatch.setattr(commands, "has_display", lambda: False)
     assert commands.main(["run", "--light"]) == 0
-    assert stage.done == [["window"], "sample"]
+    assert stage.done == ["sample", "sample"]
+
+
+def test_that_a_training_in_the_terminal_brings_torch_when_no_trainer_is_found(stage: SimpleNamespace):
+    assert commands.main(["run", "--terminal"]) == 0
+    assert stage.parts == [["program"], ["program", "torch"]]
+
+
+def test_that_torch_is_left_out_where_that_is_told(stage: SimpleNamespace):
+    assert commands.main(["run", "--terminal", "--light"]) == 0
+    assert stage.parts == [["program"]]
+
+
+def test_that_torch_is_left_out_where_a_trainer_works(stage: SimpleNamespace):
+    stage.trainer = "/trainer/bin/python"
+    assert commands.main(["run", "--terminal"]) == 0
+    assert stage.parts == [["program"]]
 
 
 @pytest.mark.parametrize(("words", "expected"), [(["test"], "torch"), (["test", "--light"], None)])
@@ -140,18 +144,6 @@ def test_that_setup_starts_nothing(stage: SimpleNamespace, capsys: pytest.Captur
     assert commands.main(["setup"]) == 0
     assert stage.done == []
     assert "set up" in capsys.readouterr().out
-
-
-def test_that_the_display_is_known(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(system.sys, "platform", "linux")
-    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
-        monkeypatch.delenv(name, raising=False)
-    assert not system.has_display()
-    monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
-    assert system.has_display()
-    monkeypatch.setattr(system.sys, "platform", "win32")
-    monkeypatch.delenv("WAYLAND_DISPLAY")
-    assert system.has_display()
 
 
 def test_that_a_relative_home_means_the_folder_of_the_person(

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from packaging.requirements import Requirement
 
+from gui.engine.displays import Library
 from house import parts, system
 from house.environment import Environment
 from house.trouble import pip_trouble
@@ -107,22 +108,6 @@ def test_that_a_missing_log_is_no_second_trouble(tmp_path: Path):
     assert "status 3" in str(pip_trouble(tmp_path / "none", 3))
 
 
-def test_that_missing_libraries_are_named_by_package_once():
-    libraries = [
-        system.Library("a.so", "liba"),
-        system.Library("b.so", "libb"),
-        system.Library("c.so", "liba"),
-    ]
-    assert system.missing_packages(libraries, lambda library: False) == ["liba", "libb"]
-    assert system.missing_packages(libraries, lambda library: True) == []
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="sonames are Linux's")
-def test_that_a_library_is_there_when_the_loader_finds_it():
-    assert system.is_there(system.Library("libc.so.6", "libc6"))
-    assert not system.is_there(system.Library("libnothing-of-the-kind.so.0", "libnothing"))
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="packages are Debian's")
 def test_that_the_libraries_of_a_screen_are_needed_only_with_one(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("DISPLAY", raising=False)
@@ -156,7 +141,7 @@ def test_that_fonts_are_missing_until_one_is_there(tmp_path: Path):
 def bare_debian(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """Make this machine a Debian that lacks one library; returns what gets installed."""
     calls: list[list[str]] = []
-    monkeypatch.setattr(system, "needed_libraries", lambda: (system.Library("no-such.so.9", "libnosuch9"),))
+    monkeypatch.setattr(system, "needed_libraries", lambda: (Library("no-such.so.9", "libnosuch9"),))
     monkeypatch.setattr(system, "is_debian", lambda: True)
     monkeypatch.setattr(system, "may_install", lambda: True)
     monkeypatch.setattr(system, "install", lambda packages, log: calls.append(packages))
