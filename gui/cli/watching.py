@@ -10,6 +10,8 @@ from gui.cli.streams import discard_output
 from gui.cli.terminal import Display
 from gui.engine.documents import reason_of
 from gui.engine.errors import CannotWrite, RunRefused
+from gui.engine.runs.alarm import Alarm
+from gui.engine.runs.alarms import alarms
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.follow import Follower
 from gui.engine.runs.requests import ask
@@ -81,6 +83,7 @@ def _until_judged(run: RunFolder, follower: Follower, display: Display) -> Verdi
             display.events(follower.events())
             display.done()
             _say_verdict(run, status.verdict, practice=status.practice)
+            _say_what_next(alarms(run, status))
             return status.verdict
         if status is not None:
             display.status(status)
@@ -108,6 +111,18 @@ def _say_verdict(run: RunFolder, verdict: Verdict, *, practice: bool) -> None:
     for cause in verdict.causes[:3]:
         print(_("  likely cause: {title} ({id})").format(title=cause.title, id=cause.id))
     print(_("  everything about this run: {folder}").format(folder=run.path))
+    sys.stdout.flush()
+
+
+def _say_what_next(told: tuple[Alarm, ...]) -> None:
+    """Print what the window shows in its banner: causes and next steps of the gravest alarm."""
+    for alarm in told[:1]:
+        lines = [alarm.title, alarm.text if alarm.id == "loss-nonfinite" else "", alarm.done]
+        print(" ".join(filter(None, lines)))
+        for cause in alarm.causes if alarm.id == "loss-nonfinite" else ():
+            print(_("  likely cause: {title}").format(title=cause))
+        for number, step in enumerate(alarm.next_steps, start=1):
+            print(_("  {number}. {step}").format(number=number, step=step))
     sys.stdout.flush()
 
 

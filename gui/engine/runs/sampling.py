@@ -122,7 +122,9 @@ class Sampling:
     def _look_at_gpus(self, pids: list[int]) -> None:
         look = self._gpus.newest()
         if (self._gpus.age_seconds() or 0.0) > SILENT_SECONDS:
-            self._ledger.notice("gpu-silent", _("The NVIDIA driver has not answered for half a minute."))
+            silent = _("The NVIDIA driver has not answered for half a minute.")
+            self._ledger.board.put(gpu_problem=silent)
+            self._ledger.notice("gpu-silent", silent)
             return
         if look is None or look is self._last_look:
             return

@@ -1,0 +1,197 @@
+"""Why a loss stops being a number, by when it did, and what to change: one thing at a time.
+
+Source: knowledge N7-N16 and N19, S3, S9; cases NAN-*.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from gui.engine.runs.launched import LaunchedSettings
+from gui.engine.texts import _
+
+Moment = Literal["first-step", "first-steps", "warm-up-peak", "later", "now-and-then", "after-resume"]
+
+FIRST_STEP = 1
+FIRST_STEPS = 50
+AFTER_RESUME = 20
+
+HIGH_RATE = 5e-4
+"""From here on a LoRA is known to go wrong (T3)."""
+
+SAFE_RATE = 1e-4
+"""Where to begin (N9)."""
+
+WARMUP_STEPS = 200
+"""A usual warm-up (N11)."""
+
+TEXT_SHARE = 0.5
+"""A text encoder's rate above this share of the model's is dangerous (T16)."""
+
+
+def moment_of(step: int, settings: LaunchedSettings, *, recovered: bool) -> Moment:
+    """Return when in a run the loss broke down.
+
+    Args:
+        step: The step of the first loss that was not finite, as the run counts.
+        settings: What it was launched with.
+        recovered: Whether it had broken down before and come back.
+    """
+    if recovered:
+        return "now-and-then"
+    if settings.resumed and step <= AFTER_RESUME:
+        return "after-resume"
+    if step <= FIRST_STEP:
+        return "first-step"
+    warmup = settings.warmup_steps
+    if warmup and 0.7 * warmup <= step <= 1.5 * warmup:
+        return "warm-up-peak"
+    return "first-steps" if step <= FIRST_STEPS else "later"
+
+
+def causes_of(moment: Moment, settings: LaunchedSettings) -> tuple[str, ...]:
+    """Return the likely causes, the likeliest first: what the moment tells, then the run's own values."""
+    own = _own_causes(settings)
+    usual = {
+        "first-step": _(
+            "At the first step the usual cause is not the learning rate but the data, the precision or the "
+            "VAE."
+        ),
+        "first-steps": _(
+            "Within the first tens of steps the usual cause is a learning rate that comes too early or too "
+            "high, or half precision."
+        ),
+        "warm-up-peak": _(
+            "The warm-up had just brought the learning rate to its peak: that peak is most likely too high."
+        ),
+        "later": _("After hundreds of steps the usual cause is the learning rate."),
+        "now-and-then": _(
+            "It broke down and came back before: the usual cause is a single image or caption that comes "
+            "round now and then."
+        ),
+        "after-resume": _(
+            "Right after going on from a saved state the usual cause is that state: it was saved after the "
+            "breakdown, or belongs to other settings."
+        ),
+    }[moment]
+    return (usual, *own)
+
+
+def _own_causes(settings: LaunchedSettings) -> list[str]:
+    """Return what in the run's own values is known to end so."""
+    causes = [*_precision_causes(settings), *_rate_causes(settings)]
+    if settings.number("max_grad_norm") == 0:
+        causes.append(_("Gradients were not clipped (max_grad_norm 0)."))
+    if "8bit" in settings.optimizer:
+        causes.append(_("The optimizer keeps its state in 8 bits, which is less steady."))
+    if settings.flag("zero_terminal_snr") and settings.number("min_snr_gamma"):
+        causes.append(
+            _("min_snr_gamma together with zero_terminal_snr gave NaN in some versions of the trainer.")
+        )
+    elif settings.flag("v_parameterization") and settings.number("min_snr_gamma"):
+        causes.append(_("min_snr_gamma with v-prediction is a risk in some versions of the trainer."))
+    return causes
+
+
+def _precision_causes(settings: LaunchedSettings) -> list[str]:
+    if settings.precision != "fp16":
+        return []
+    causes = []
+    if settings.script.startswith("sdxl_") and not settings.flag("no_half_vae"):
+        causes.append(_("The SDXL VAE gives NaN in fp16, and no_half_vae is off."))
+    if settings.flag("full_fp16"):
+        causes.append(_("full_fp16 keeps the weights in fp16, without the scaler of mixed precision."))
+    causes.append(_("The run computes in fp16, which overflows easily."))
+    return causes
+
+
+def _rate_causes(settings: LaunchedSettings) -> list[str]:
+    causes = []
+    rate, text_rate = settings.rate, settings.number("text_encoder_lr")
+    if rate is not None and rate >= HIGH_RATE and _trains_network(settings):
+        causes.append(
+            _("The learning rate of {rate:g} is high; {safe:g} is where to begin.").format(
+                rate=rate, safe=SAFE_RATE
+            )
+        )
+    if rate and text_rate and text_rate > TEXT_SHARE * rate:
+        causes.append(
+            _("The text encoder’s learning rate ({rate:g}) is more than half of the model’s.").format(
+                rate=text_rate
+            )
+        )
+    if rate is not None and not settings.warmup_steps:
+        causes.append(_("There was no warm-up: the first steps came at the full learning rate."))
+    return causes
+
+
+def _trains_network(settings: LaunchedSettings) -> bool:
+    return bool(settings.text("network_module"))
+
+
+def ways_of(moment: Moment, settings: LaunchedSettings) -> tuple[str, ...]:
+    """Return what to change, one thing at a time, in the order in which to try it (N16, N19)."""
+    data = _(
+        "Look for a broken image or caption: damaged or empty files, transparency, unusual colour modes."
+    )
+    few = _("Train on one or two images: a loss that breaks down even there is no matter of the data.")
+    rates, precision, others = _rate_ways(settings), _precision_ways(settings), _other_ways(settings)
+    if moment == "first-step":
+        return (*precision, data, few, *rates[:1])
+    if moment == "now-and-then":
+        return (data, few, *precision, *rates)
+    if moment == "after-resume":
+        older = _("Go on from an older state, or start with the last clean file as network_weights.")
+        return (older, *rates, *precision)
+    calm = _("Train at 512 pixels without buckets to see whether it stays away, then go back up.")
+    return (*rates, *precision, *others, *([calm] if moment == "later" else []), data)
+
+
+def _rate_ways(settings: LaunchedSettings) -> list[str]:
+    rate, ways = settings.rate, []
+    if rate is None:
+        ways.append(_("Use AdamW with a learning rate of {rate:g}.").format(rate=SAFE_RATE))
+    else:
+        text = _("Halve the learning rate, from {rate:g} to {half:g}; if that is not enough, take {tenth:g}.")
+        ways.append(text.format(rate=rate, half=rate / 2, tenth=rate / 10))
+    if not settings.warmup_steps:
+        ways.append(_("Warm the learning rate up over {steps} steps.").format(steps=WARMUP_STEPS))
+    return ways
+
+
+def _precision_ways(settings: LaunchedSettings) -> list[str]:
+    if settings.precision != "fp16":
+        return [] if settings.precision == "no" else [_("Compute in full precision once, to rule it out.")]
+    ways = [_("Compute in bf16 (Ampere GPUs and newer), else in full precision.")]
+    if settings.script.startswith("sdxl_") and not settings.flag("no_half_vae"):
+        ways.insert(0, _("Turn no_half_vae on."))
+    return ways
+
+
+def _other_ways(settings: LaunchedSettings) -> list[str]:
+    ways = []
+    if settings.number("max_grad_norm") == 0:
+        ways.append(_("Clip gradients: max_grad_norm 1."))
+    if "8bit" in settings.optimizer:
+        ways.append(_("Use plain AdamW until a run stays clean, then the 8-bit one again."))
+    return ways
+
+
+def memory_ways(settings: LaunchedSettings) -> tuple[str, ...]:
+    """Return what to change when the GPU's memory ran out, what helps most first (T15)."""
+    ways = []
+    batch = settings.number("train_batch_size") or settings.number("batch_size") or 1
+    if batch > 1:
+        text = _("Train one image at a time instead of {batch:g}; gradient accumulation keeps the effect.")
+        ways.append(text.format(batch=batch))
+    if not settings.flag("gradient_checkpointing"):
+        ways.append(_("Turn gradient_checkpointing on: it saves about half, for a fifth more time."))
+    if settings.optimizer == "adamw":
+        ways.append(_("Let the optimizer keep its state in 8 bits (AdamW8bit)."))
+    if not (settings.flag("cache_latents") or settings.flag("cache_latents_to_disk")):
+        ways.append(_("Cache latents, so that the VAE leaves the GPU."))
+    ways.append(_("Lower the resolution."))
+    if not settings.flag("fp8_base"):
+        ways.append(_("Keep the base model in fp8 (fp8_base)."))
+    ways.append(_("Close other programs that use the GPU."))
+    return tuple(ways)
