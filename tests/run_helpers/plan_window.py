@@ -8,6 +8,7 @@ from practice_runs import BASE, make_images
 from PySide6.QtCore import QObject, Signal
 
 from gui.engine.errors import PreflightError
+from gui.engine.hardware.gpu import GpuSample
 from gui.engine.paths import Home
 from gui.engine.plan.drafts import Drafts
 from gui.engine.plan.model import TrainingPlan
@@ -38,6 +39,21 @@ class OneTrainer(QObject):
     def show(self, current: Trainer | None) -> None:
         self.current = current
         self.changed.emit()
+
+
+class SomeGpus(QObject):
+    """The hardware of a window, as it was at one moment."""
+
+    sampled = Signal()
+
+    def __init__(self, *gpus: GpuSample, problem: str | None = None) -> None:
+        super().__init__()
+        self.gpus = list(gpus)
+        self.problem = problem
+
+    def show(self, *gpus: GpuSample) -> None:
+        self.gpus = list(gpus)
+        self.sampled.emit()
 
 
 def practice_trainer(home: Home) -> Trainer:

@@ -66,6 +66,7 @@ class Checks(QObject):
         self._document = document
         self._trainers = trainers
         self._tasks = tasks
+        self._home = home
         self._library = PresetLibrary(home.presets)
         self._plan_trainers = PlanTrainers(home)
         self._gpus = gpus or GpuMonitor()
@@ -125,6 +126,11 @@ class Checks(QObject):
         """What is known of this machine."""
         return self._machine
 
+    @property
+    def home(self) -> Home:
+        """Where runs are kept."""
+        return self._home
+
     def at(self, target: str) -> list[Finding]:
         """Return the findings about one argument or place, the worst first.
 
@@ -145,7 +151,7 @@ class Checks(QObject):
 
     def checker(self) -> Checker:
         """Return what checks what becomes of the plan by fixes; for a thread."""
-        return self._snapshot().checker()
+        return self.snapshot().checker()
 
     def check_again(self) -> None:
         """Look at the plan's files again, and check."""
@@ -187,7 +193,8 @@ class Checks(QObject):
         if not was_busy:
             self.changed.emit()
 
-    def _snapshot(self) -> PlanCheck:
+    def snapshot(self) -> PlanCheck:
+        """Return the plan as it is now, with what is known; for a thread."""
         return PlanCheck(
             plan=self._document.plan,
             base=self._document.base,
@@ -212,7 +219,7 @@ class Checks(QObject):
             self._ask(self._judges, "recall")
 
     def _ask(self, lane: Lane, files: Files) -> None:
-        check, number = self._snapshot(), self._number
+        check, number = self.snapshot(), self._number
         lane.ask(lambda: (number, check.check(files)))
 
     def _complete(self, answer: Answer) -> None:

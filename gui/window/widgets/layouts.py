@@ -147,15 +147,30 @@ class FlowLayout(QLayout):
         return [item for item in self._items if not item.isEmpty()]
 
     def _arrange(self, place: QRect, *, move: bool) -> int:
-        x, y, height = place.x(), place.y(), 0
+        """Set everything, each in the middle of its line's height; return the whole height."""
+        y = place.y()
+        for line in self._lines(place.width()):
+            height = max(size.height() for _item, size in line)
+            x = place.x()
+            for item, size in line:
+                if move:
+                    item.setGeometry(QRect(QPoint(x, y + (height - size.height()) // 2), size))
+                x += size.width() + self._gap
+            y += height + self._gap
+        return max(0, y - self._gap - place.y())
+
+    def _lines(self, width: int) -> list[list[tuple[QLayoutItem, QSize]]]:
+        """Share the parts among lines, with the size of each."""
+        lines: list[list[tuple[QLayoutItem, QSize]]] = []
+        used = 0
         for item in self._shown():
             hint = item.sizeHint()
-            width = min(hint.width(), place.width())
-            if x > place.x() and x + width > place.right() + 1:
-                x, y, height = place.x(), y + height + self._gap, 0
-            tall = item.heightForWidth(width) if item.hasHeightForWidth() else hint.height()
-            if move:
-                item.setGeometry(QRect(QPoint(x, y), QSize(width, tall)))
-            x += width + self._gap
-            height = max(height, tall)
-        return y + height - place.y()
+            wide = min(hint.width(), width)
+            tall = item.heightForWidth(wide) if item.hasHeightForWidth() else hint.height()
+            if not lines or used + self._gap + wide > width:
+                lines.append([])
+                used = wide
+            else:
+                used += self._gap + wide
+            lines[-1].append((item, QSize(wide, tall)))
+        return lines

@@ -1,0 +1,200 @@
+"""The Review step: findings at the left; what will happen, memory and command at the right; the launch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
+
+from gui.engine.errors import PreflightError
+from gui.engine.texts import _
+from gui.window.bridges.checks import Checks
+from gui.window.bridges.launch_preview import LaunchPreview, launch_preview
+from gui.window.bridges.launcher import Launcher
+from gui.window.bridges.tasks import Tasks
+from gui.window.models.plan_document import PlanDocument
+from gui.window.pages.review.command_card import CommandCard
+from gui.window.pages.review.findings_panel import FindingsPanel
+from gui.window.pages.review.fixing_row import FixingRow
+from gui.window.pages.review.forecast_card import ForecastCard
+from gui.window.pages.review.launch_bar import LaunchBar
+from gui.window.pages.review.memory_card import MemoryCard
+from gui.window.pages.review.trainer_note import TrainerNote
+from gui.window.theme.icons import Icons
+from gui.window.theme.space import Space
+from gui.window.theme.theme import Theme
+from gui.window.widgets.labels import Label
+from gui.window.widgets.page import Scroll
+
+if TYPE_CHECKING:
+    from gui.window.bridges.hardware import Hardware
+    from gui.window.bridges.trainers import Trainers
+
+PREVIEW_KEY = "review-preview"
+SIDE_BY_SIDE_PX = 620
+"""At a text size of 100 %; narrower, the right column goes below the left one."""
+LEFT_SHARE, RIGHT_SHARE = 13, 9
+RIGHT_MOST_PX = 420
+
+
+class ReviewStep(QWidget):
+    """The last step of a plan.
+
+    Attributes:
+        launch_buttons: The launch buttons; stands at the top of the step until it is put elsewhere.
+
+    Args:
+        document: The plan.
+        checks: What preflight says about it.
+        launcher: Starts it.
+        trainers: The trainer that is used.
+        hardware: Sees the GPUs.
+        tasks: For what takes time.
+        theme: Tells the text size.
+        icons: Draw pictures.
+    """
+
+    show_field = Signal(str)
+    """The target of a value that the user wants to see."""
+    launched = Signal(object)
+    """`RunFolder`."""
+    settings_wanted = Signal()
+    """The user wants to choose a trainer."""
+
+    def __init__(
+        self,
+        *,
+        document: PlanDocument,
+        checks: Checks,
+        launcher: Launcher,
+        trainers: Trainers,
+        hardware: Hardware,
+        tasks: Tasks,
+        theme: Theme,
+        icons: Icons,
+    ) -> None:
+        super().__init__()
+        self.setObjectName("review")
+        self._document = document
+        self._checks = checks
+        self._trainers = trainers
+        self._tasks = tasks
+        self._theme = theme
+        self._preview: LaunchPreview | None = None
+        self._launch = LaunchBar(document, checks, launcher, trainers, icons)
+        self._note = TrainerNote(checks, trainers, icons)
+        self._fixing = FixingRow(document, checks, tasks, icons)
+        self._findings = FindingsPanel(document)
+        self._well = Label(_("Nothing that was checked speaks against launching this plan."), "muted")
+        self._well.setObjectName("review-all-well")
+        self._forecast = ForecastCard()
+        self._memory = MemoryCard(hardware)
+        self._command = CommandCard(icons)
+        self._arrange()
+        self._connect()
+        self._draw()
+
+    @property
+    def launch_buttons(self) -> QWidget:
+        """The launch buttons; a page may put them into its own head."""
+        return self._launch.buttons
+
+    def _arrange(self) -> None:
+        self._left, self._right = QWidget(), QWidget()
+        left, right = QVBoxLayout(self._left), QVBoxLayout(self._right)
+        for layout, parts in (
+            (left, (self._launch, self._note, self._fixing, self._findings, self._well)),
+            (right, (self._forecast, self._memory, self._command)),
+        ):
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.setSpacing(Space.M if layout is left else Space.L)
+            for part in parts:
+                layout.addWidget(part)
+        left.addStretch(1)
+        right.addStretch(1)
+        inner = QWidget()
+        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, inner)
+        self._columns.setContentsMargins(0, 0, Space.XS, Space.L)
+        self._columns.setSpacing(Space.XL)
+        self._columns.addWidget(self._left, LEFT_SHARE)
+        self._columns.addWidget(self._right, RIGHT_SHARE)
+        self._scroll = Scroll(inner, name="review-scroll")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(Space.M)
+        layout.addWidget(self.launch_buttons, 0, Qt.AlignmentFlag.AlignRight)
+        layout.addWidget(self._scroll, 1)
+
+    def _connect(self) -> None:
+        self._checks.changed.connect(self._draw)
+        self._trainers.changed.connect(self._draw)
+        self._findings.fix_wanted.connect(self._fixing.apply_one)
+        self._findings.field_wanted.connect(self.show_field)
+        self._fixing.check_wanted.connect(self._look_again)
+        self._note.check_wanted.connect(self._look_again)
+        self._note.settings_wanted.connect(self.settings_wanted)
+        self._launch.stops_wanted.connect(self._show_top)
+        self._launch.launched.connect(self.launched)
+        self._document.state_changed.connect(self._fixing.show_state)
+        self._theme.changed.connect(self._turn)
+
+    def _draw(self) -> None:
+        report, checked = self._checks.report, self._checks.checked
+        self._launch.show_state()
+        self._note.show_state()
+        self._fixing.show_state()
+        self._findings.show_findings(report.findings if report else ())
+        self._well.setVisible(report is not None and not report.findings and self._checks.problem is None)
+        self._forecast.show_forecast(checked, self._preview)
+        self._memory.show_plan(self._document.plan)
+        if self.isVisible() and not self._checks.busy:
+            self._ask_preview()
+
+    def _ask_preview(self) -> None:
+        check, home = self._checks.snapshot(), self._checks.home
+        self._tasks.run(
+            lambda _handle: launch_preview(check, home),
+            self._show_preview,
+            self._preview_failed,
+            key=PREVIEW_KEY,
+        )
+
+    def _show_preview(self, preview: LaunchPreview | None) -> None:
+        self._preview = preview
+        self._command.show_preview(preview)
+        self._forecast.show_forecast(self._checks.checked, preview)
+
+    def _preview_failed(self, error: PreflightError) -> None:
+        self._show_preview(LaunchPreview(reason=str(error)))
+
+    def _look_again(self) -> None:
+        self._checks.refresh_machine()
+        self._checks.check_again()
+
+    def _show_top(self) -> None:
+        """Scroll to what is in the way, and give the keyboard to the first way out."""
+        self._scroll.verticalScrollBar().setValue(0)
+        first = self._findings.first_card()
+        if first is not None and not self._launch.ask.isVisibleTo(self):
+            first.focus_first()
+
+    def _turn(self) -> None:
+        """Set the columns beside each other where there is room, else below each other."""
+        wide = self.width() >= self._theme.px(SIDE_BY_SIDE_PX)
+        direction = QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom
+        if self._columns.direction() != direction:
+            self._columns.setDirection(direction)
+        self._right.setMaximumWidth(self._theme.px(RIGHT_MOST_PX) if wide else 16_777_215)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Find room for both columns."""
+        super().resizeEvent(event)
+        self._turn()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """Files and GPUs may have changed since the page was left."""
+        super().showEvent(event)
+        self._look_again()
+        self._draw()
