@@ -159,13 +159,27 @@ class EditablePlan(QObject):
         """Let the next typing be a step of its own: the field was left."""
         self._merges.clear()
 
-    def take_back(self, target: str) -> str:
+    def set_value(self, target: str, value: Any, *, merge: str = "") -> str:
+        """Say a value at a place, and at no other that means the same; None takes it back.
+
+        Returns:
+            As ``change``.
+        """
+        if value is None:
+            return self.take_back(target, merge=merge)
+        try:
+            plan = apply_changes(without_own(self.plan, target), {target: value})
+        except (UnknownTarget, ValidationError, RecursionError) as error:
+            return _refusal(error)
+        return self.replace(plan, _("Change {name}").format(name=target), merge=merge)
+
+    def take_back(self, target: str, *, merge: str = "") -> str:
         """Forget what the plan itself says at a place: presets and defaults count there again."""
         try:
             plan = without_own(self.plan, target)
         except (UnknownTarget, ValidationError, RecursionError) as error:
             return _refusal(error)
-        return self.replace(plan, _("Take back {name}").format(name=target))
+        return self.replace(plan, _("Take back {name}").format(name=target), merge=merge)
 
     def set_presets(self, presets: Sequence[str], text: str = "") -> str:
         """Stand on other presets, in this order."""

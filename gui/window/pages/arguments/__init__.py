@@ -1,0 +1,1 @@
+"""The step that shows every argument of the trainer."""
