@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 
 from gui.cli.context import home
+from gui.engine.runs.figures import duration, figure
 from gui.engine.runs.listing import RunEntry, list_runs
+from gui.engine.runs.words import verdict_words
 from gui.engine.texts import _
 
 
@@ -33,9 +35,15 @@ def _words(entry: RunEntry) -> str:
     if entry.state is None:
         return entry.problem
     parts = [_("practice")] if entry.practice else []
-    parts.append(entry.verdict or entry.state)
+    parts.append(verdict_words(entry.verdict, entry.reason).text if entry.verdict else entry.state)
+    if entry.family:
+        parts.append(entry.family)
     if entry.step is not None:
         parts.append(_("step {step} of {total}").format(step=entry.step, total=entry.total or "?"))
+    if entry.loss is not None:
+        parts.append(_("loss {loss}").format(loss=figure(entry.loss)))
+    if entry.duration_seconds is not None:
+        parts.append(duration(entry.duration_seconds))
     if entry.problem:
         parts.append(entry.problem)
     return " · ".join(parts)

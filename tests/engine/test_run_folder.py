@@ -139,7 +139,7 @@ def test_that_a_mark_tells_files_apart(tmp_path: Path) -> None:
 
 
 def test_that_every_kind_of_event_has_its_own_word() -> None:
-    assert len(RUN_WORDS) == 14
+    assert len(RUN_WORDS) == 15
     assert parse_event({"event": "launching", "boot_id": "b", "boot_seconds": 1}) == Launching(
         boot_id="b", boot_seconds=1
     )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import tomllib
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from gui.engine.documents import Document
+from gui.engine.documents import Document, read_text
 from gui.engine.errors import NewerDocument, PreflightError
 from gui.engine.paths import Home
 from gui.engine.runs.folder import RunFolder, run_names
 from gui.engine.runs.lock import is_held
-from gui.engine.runs.records import Versioned
+from gui.engine.runs.processes import read_exit
+from gui.engine.runs.records import Manifest, Versioned
 from gui.engine.runs.status import RunState, RunStatus, VerdictWord
 from gui.engine.texts import _
 
@@ -31,8 +34,19 @@ class RunEntry(Document):
         state: What the run is doing, None where that cannot be read.
         verdict: How it ended, None while it has not.
         sentence: The verdict in words.
+        reason: What decided the verdict, for programs.
         step: The last step.
         total: How many there are to be.
+        loss: The last finite loss.
+        family: The plan's.
+        kind: The plan's.
+        trainer: What trained: the folder's name and its version.
+        started: Seconds since 1970 at which it was launched.
+        ended: Seconds since 1970 at which the trainer ended; None while it has not, or nobody saw it.
+        duration_seconds: From the trainer's start to its end, or until now.
+        last_clean: The newest file that is safe to use.
+        checkpoints: How many models it has saved that are still there.
+        samples: How many sample images.
     """
 
     name: str
@@ -44,8 +58,19 @@ class RunEntry(Document):
     state: RunState | None = None
     verdict: VerdictWord | None = None
     sentence: str = ""
+    reason: str = ""
     step: int | None = None
     total: int | None = None
+    loss: float | None = None
+    family: str = ""
+    kind: str = ""
+    trainer: str = ""
+    started: float | None = None
+    ended: float | None = None
+    duration_seconds: float | None = None
+    last_clean: Path | None = None
+    checkpoints: int = 0
+    samples: int = 0
 
 
 class RunList(Versioned):
@@ -56,33 +81,140 @@ class RunList(Versioned):
 
 def list_runs(home: Home) -> RunList:
     """Return what lies in the place of runs; nothing there can make this fail."""
-    return RunList(runs=tuple(_entry(RunFolder(home.runs / name)) for name in run_names(home)))
+    return RunList(runs=RunIndex(home).entries())
 
 
-def _entry(run: RunFolder) -> RunEntry:
-    if not run.exists():
-        return RunEntry(
-            name=run.name, folder=run.path, condition="foreign", problem=_("this folder is not a run")
-        )
-    try:
-        status = RunStatus.read(run.status)
-    except NewerDocument as error:
-        return RunEntry(name=run.name, folder=run.path, condition="newer", problem=str(error))
-    except PreflightError as error:
-        return RunEntry(name=run.name, folder=run.path, condition="broken", problem=str(error))
-    unattended = status.state != "ended" and not is_held(run.lock)
-    problem = _("nobody looks after it; “attach {name}” finds out what became of it") if unattended else ""
+class _Origin(NamedTuple):
+    """What was true of a run from its launch on."""
+
+    family: str = ""
+    kind: str = ""
+    trainer: str = ""
+    started: float | None = None
+
+
+class _Seen(NamedTuple):
+    """An entry as it was made, and what the status file was like then."""
+
+    mark: tuple[int, int, int] | None
+    entry: RunEntry
+
+
+class RunIndex:
+    """The runs, looked at again and again: only what has changed is read anew.
+
+    Whoever holds it asks from one thread at a time.
+
+    Args:
+        home: Where the runs are.
+    """
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._origins: dict[str, _Origin] = {}
+        self._seen: dict[str, _Seen] = {}
+
+    def entries(self) -> tuple[RunEntry, ...]:
+        """Return all runs, newest first; nothing in their place can make this fail."""
+        names = run_names(self._home)
+        found = tuple(self._look(RunFolder(self._home.runs / name)) for name in names)
+        for gone in self._seen.keys() - set(names):
+            del self._seen[gone]
+            self._origins.pop(gone, None)
+        return found
+
+    def _look(self, run: RunFolder) -> RunEntry:
+        mark = _mark(run.status)
+        seen = self._seen.get(run.name)
+        if seen is None or mark is None or seen.mark != mark:
+            seen = _Seen(mark, self._read(run))
+            self._seen[run.name] = seen
+        return _with_supervisor(run, seen.entry)
+
+    def _read(self, run: RunFolder) -> RunEntry:
+        entry = RunEntry(name=run.name, folder=run.path)
+        if not run.exists():
+            return entry.model_copy(update={"condition": "foreign", "problem": _("this folder is not a run")})
+        try:
+            status = RunStatus.read(run.status)
+        except NewerDocument as error:
+            return entry.model_copy(update={"condition": "newer", "problem": str(error)})
+        except PreflightError as error:
+            return entry.model_copy(update={"condition": "broken", "problem": str(error)})
+        origin = self._origins.get(run.name)
+        if origin is None:
+            origin = self._origins[run.name] = _origin(run)
+        return _entry(run, status, origin)
+
+
+def _entry(run: RunFolder, status: RunStatus, origin: _Origin) -> RunEntry:
     verdict = status.verdict
+    known_loss = verdict.loss if verdict is not None else None
+    models = [file for file in status.files if file.kind == "model" and (file.kept_as or not file.removed)]
+    clean = [file for file in models if file.judgement == "clean"]
+    last = clean[-1] if clean else None
     return RunEntry(
         name=run.name,
         folder=run.path,
-        condition="unattended" if unattended else "fine",
-        problem=problem.format(name=run.name),
         plan_name=status.plan_name,
         practice=status.practice,
         state=status.state,
         verdict=verdict.verdict if verdict else None,
         sentence=verdict.sentence if verdict else "",
+        reason=verdict.reason if verdict else "",
         step=status.step,
         total=status.total,
+        loss=status.finite_loss if known_loss is None else known_loss,
+        **origin._asdict(),
+        ended=_ended(run) if verdict else None,
+        duration_seconds=status.elapsed_seconds,
+        last_clean=None if last is None else (last.kept_as if last.removed else last.path),
+        checkpoints=len(models),
+        samples=status.samples,
     )
+
+
+def _with_supervisor(run: RunFolder, entry: RunEntry) -> RunEntry:
+    """Look whether somebody looks after a run that is not over."""
+    if entry.state in (None, "ended") or is_held(run.lock):
+        return entry
+    problem = _("nobody looks after it; “attach {name}” finds out what became of it")
+    return entry.model_copy(update={"condition": "unattended", "problem": problem.format(name=run.name)})
+
+
+def _origin(run: RunFolder) -> _Origin:
+    """Read what does not change; what cannot be read is left out."""
+    family, kind = _plan_words(run)
+    try:
+        manifest = Manifest.read(run.manifest)
+    except PreflightError:
+        return _Origin(family, kind)
+    version = manifest.trainer_version or (manifest.trainer_commit or "")[:8]
+    label = _("practice trainer") if manifest.practice else Path(manifest.trainer).name
+    return _Origin(family, kind, f"{label} {version}".strip(), manifest.created_at or None)
+
+
+def _plan_words(run: RunFolder) -> tuple[str, str]:
+    try:
+        plan = tomllib.loads(read_text(run.plan))
+    except (PreflightError, ValueError, RecursionError):
+        return "", ""
+    family, kind = plan.get("family", ""), plan.get("kind", "lora")
+    return family if isinstance(family, str) else "", kind if isinstance(kind, str) else ""
+
+
+def _ended(run: RunFolder) -> float | None:
+    try:
+        record = read_exit(run.path)
+    except PreflightError:
+        return None
+    return None if record is None else record.ended
+
+
+def _mark(path: Path) -> tuple[int, int, int] | None:
+    """Return what is other once the file has been replaced; None where it is not there."""
+    try:
+        facts = os.stat(path)  # noqa: PTH116 - a thousand times a second
+    except OSError:
+        return None
+    return facts.st_mtime_ns, facts.st_size, facts.st_ino

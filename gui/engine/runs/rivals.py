@@ -23,7 +23,7 @@ def living_rival(run: RunFolder, output_dir: Path, output_name: str | None) -> R
         output_dir: Where it will save, absolute.
         output_name: What its files will be called.
     """
-    return next((other for other in _same_output(run, output_dir, output_name) if _is_alive(other)), None)
+    return next((other for other in _same_output(run, output_dir, output_name) if is_alive(other)), None)
 
 
 def written_by_later_runs(run: RunFolder, command: CommandRecord) -> tuple[FileMark, ...]:
@@ -68,7 +68,8 @@ def _is_same(one: Path, other: Path) -> bool:
     return os.path.normcase(one.resolve()) == os.path.normcase(other.resolve())
 
 
-def _is_alive(run: RunFolder) -> bool:
+def is_alive(run: RunFolder) -> bool:
+    """Whether anything of a run works: its supervisor, or a process of its training."""
     try:
         status = read_status(run)
     except NewerDocument:

@@ -1,0 +1,24 @@
+"""Makes a plan of a run: what was launched, to be changed and launched again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gui.engine.documents import read_text
+from gui.engine.plan.plan_file import PlanFile, parse_plan
+from gui.engine.runs.folder import RunFolder
+
+
+def plan_of_run(run: RunFolder) -> PlanFile:
+    """Return the plan of a run under its own name, not saved anywhere yet.
+
+    The run's record names every file by its whole path and holds no tokens, so that the plan means the
+    same from any folder. Saving what is made of it asks for a place, and never touches the record.
+
+    Args:
+        run: The folder.
+
+    Raises:
+        CannotRead: The record is missing or broken.
+    """
+    return replace(parse_plan(read_text(run.plan), run.plan), path=None)
