@@ -162,6 +162,11 @@ def _inputs(t: Tokens, px: Pixels) -> str:
     QLineEdit, QComboBox, QAbstractSpinBox {{ min-height: {px(34) - 2 * px(5) - 2}px; }}
     {focused} {{ border: 1px solid {t.accent}; background: {t.surface}; }}
     {disabled} {{ color: {t.faint}; }}
+    QLineEdit[role="title"] {{ font-size: {px(22)}px; font-weight: 600; background: transparent;
+        border: 1px solid transparent; border-radius: {SMALL_RADIUS}px; padding: 0px {px(2)}px;
+        min-height: {px(28)}px; }}
+    QLineEdit[role="title"]:hover {{ border: 1px solid {t.line}; }}
+    QLineEdit[role="title"]:focus {{ border: 1px solid {t.accent}; background: {t.surface}; }}
     *[trouble="true"] {{ border: 1px solid {t.bad}; }}
     *[dropping="true"] {{ border: 2px dashed {t.accent}; }}
     *[flash="true"] {{ border: 2px solid {t.accent}; }}

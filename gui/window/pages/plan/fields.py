@@ -1,0 +1,432 @@
+"""The fields of the wizard as data: what each is called, what it holds, for what it counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from gui.engine.plan.preset_layer import When
+from gui.engine.texts import _
+
+EditorKind = Literal[
+    "number", "rates", "choice", "text", "switch", "file", "folder", "size", "either", "pair"
+]
+
+DIFFUSION = ("sd15", "sd2", "sdxl")
+"""Families, with their descendants, that have a U-Net whose text encoders are trained as well."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """One row of the wizard.
+
+    Attributes:
+        targets: The places in the plan that it edits, in the words of fixes; the first one names it.
+        title: Its everyday name, translated.
+        kind: With what it is edited; ``either`` holds one of two places, ``pair`` both.
+        unit: Behind the value, translated; for ``either`` one for each place.
+        low: The least usual value.
+        high: The greatest usual value.
+        whole: Whether it is a whole number.
+        step: What the arrow keys add; None halves and doubles.
+        options: Value and words of each; for names that are open, suggestions.
+        open: Whether other values than the options can be typed.
+        whens: For what it is shown; one of them is enough, none is for all.
+        note: What is worth knowing where no preset gives a reason, translated.
+    """
+
+    targets: tuple[str, ...]
+    title: str
+    kind: EditorKind
+    unit: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    whole: bool = False
+    step: float | None = 1
+    options: tuple[tuple[object, str], ...] = ()
+    open: bool = False
+    whens: tuple[When, ...] = ()
+    note: str = ""
+
+    @property
+    def name(self) -> str:
+        """The place that names it."""
+        return self.targets[0]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Fields that stand together in a card.
+
+    Attributes:
+        title: Translated.
+        fields: In the order of the page.
+    """
+
+    title: str
+    fields: tuple[Field, ...]
+
+
+def _same(*names: str) -> tuple[tuple[object, str], ...]:
+    return tuple((name, name) for name in names)
+
+
+def training_groups() -> tuple[Group, ...]:
+    """Return the values that matter for how well it learns."""
+    return (
+        Group(_("New word"), _word_fields()),
+        Group(_("How it learns"), (*_rate_fields(), *_length_fields())),
+        Group(_("Network"), _network_fields()),
+        Group(_("Precision and memory"), _memory_fields()),
+    )
+
+
+def _word_fields() -> tuple[Field, ...]:
+    only = (When(kinds=("textual_inversion",)),)
+    return (
+        Field(
+            ("token_string",),
+            _("The new word"),
+            "text",
+            whens=only,
+            note=_("In prompts it stands for what is learned."),
+        ),
+        Field(
+            ("init_word",),
+            _("Starts from the word"),
+            "text",
+            whens=only,
+            note=_("A word near to it, such as “girl”."),
+        ),
+        Field(
+            ("num_vectors_per_token",),
+            _("Vectors of the word"),
+            "number",
+            low=1,
+            high=16,
+            whole=True,
+            whens=only,
+            note=_("More hold more detail, and take up as many tokens of a prompt."),
+        ),
+    )
+
+
+def _rate_fields() -> tuple[Field, ...]:
+    network = When(kinds=("lora",), families=DIFFUSION)
+    return (
+        Field(
+            ("unet_lr",), _("U-Net learning rate"), "number", whens=(network,), low=1e-6, high=1e-3, step=None
+        ),
+        Field(
+            ("text_encoder_lr",),
+            _("Text encoder learning rate"),
+            "rates",
+            whens=(network,),
+            low=1e-7,
+            high=1e-3,
+            step=None,
+        ),
+        Field(
+            ("learning_rate",),
+            _("Learning rate"),
+            "number",
+            low=1e-7,
+            high=1e-2,
+            step=None,
+            whens=(When(not_kinds=("lora",)), When(kinds=("lora",), not_families=DIFFUSION)),
+        ),
+        Field(
+            ("learning_rate_te",), _("Text encoder learning rate"), "number", low=1e-7, high=1e-3, step=None
+        ),
+        Field(
+            ("lr_scheduler",),
+            _("Schedule"),
+            "choice",
+            open=True,
+            options=_same(
+                "constant",
+                "constant_with_warmup",
+                "cosine",
+                "cosine_with_restarts",
+                "linear",
+                "polynomial",
+                "warmup_stable_decay",
+                "adafactor",
+            ),
+            note=_("How the rate changes over the run."),
+        ),
+        Field(
+            ("lr_warmup_steps",),
+            _("Warm-up"),
+            "number",
+            unit=(_("steps"),),
+            low=0,
+            high=1000,
+            step=10,
+            note=_("The rate rises over so many steps; below 1 it is a share of the run."),
+        ),
+    )
+
+
+def _length_fields() -> tuple[Field, ...]:
+    return (
+        Field(
+            ("max_train_steps", "max_train_epochs"),
+            _("Length"),
+            "either",
+            unit=(_("steps"), _("epochs")),
+            low=1,
+            whole=True,
+            step=50,
+        ),
+        Field(
+            ("dataset.batch_size",),
+            _("Images at a time"),
+            "number",
+            unit=(_("images"),),
+            low=1,
+            high=16,
+            whole=True,
+            note=_("More are calmer and faster, and need more GPU memory."),
+        ),
+        Field(
+            ("gradient_accumulation_steps",),
+            _("Batches a step"),
+            "number",
+            unit=(_("times"),),
+            low=1,
+            high=32,
+            whole=True,
+            note=_("Calms small datasets without more GPU memory; each step takes longer."),
+        ),
+        Field(
+            ("optimizer_type",),
+            _("Optimizer"),
+            "choice",
+            open=True,
+            options=_same(
+                "AdamW",
+                "AdamW8bit",
+                "PagedAdamW8bit",
+                "Adafactor",
+                "Prodigy",
+                "DAdaptAdam",
+                "Lion",
+                "Lion8bit",
+                "AdamWScheduleFree",
+                "SGDNesterov",
+            ),
+            note=_("The trainer's own is AdamW."),
+        ),
+        Field(
+            ("seed",),
+            _("Seed"),
+            "number",
+            low=0,
+            whole=True,
+            note=_("The same seed draws the same noise; empty takes another one each time."),
+        ),
+    )
+
+
+def _network_fields() -> tuple[Field, ...]:
+    only = (When(kinds=("lora",)),)
+    return (
+        Field(
+            ("network_dim", "network_alpha"),
+            _("Rank and alpha"),
+            "pair",
+            low=1,
+            high=256,
+            step=None,
+            whens=only,
+            note=_("The rank is the size of the LoRA. Alpha divided by it scales the learning."),
+        ),
+        Field(
+            ("network_train_unet_only",),
+            _("Leave the text encoder alone"),
+            "switch",
+            whens=only,
+            note=_("Only the image part is trained: calmer, and less tied to single words."),
+        ),
+    )
+
+
+def _memory_fields() -> tuple[Field, ...]:
+    return (
+        Field(
+            ("mixed_precision",),
+            _("Precision"),
+            "choice",
+            options=(("no", _("no (full precision)")), ("fp16", "fp16"), ("bf16", "bf16")),
+        ),
+        Field(
+            ("gradient_checkpointing",),
+            _("Save memory by computing twice"),
+            "switch",
+            note=_("Needs much less GPU memory and about a third more time."),
+        ),
+        Field(
+            ("cache_latents",),
+            _("Encode images once"),
+            "switch",
+            note=_("Faster, and the VAE leaves the GPU; images cannot be changed at random then."),
+        ),
+        Field(
+            ("cache_text_encoder_outputs",),
+            _("Encode captions once"),
+            "switch",
+            note=_("The text encoders leave the GPU and are not trained."),
+        ),
+        Field(
+            ("blocks_to_swap",),
+            _("Blocks kept in RAM"),
+            "number",
+            unit=(_("blocks"),),
+            low=0,
+            whole=True,
+            note=_("Each one frees GPU memory and costs time."),
+        ),
+    )
+
+
+def data_groups() -> tuple[Group, ...]:
+    """Return what counts for all folders of images."""
+    return (
+        Group(
+            _("For all folders"),
+            (
+                Field(
+                    ("dataset.resolution",), _("Resolution"), "size", unit=(_("pixels"),), low=256, high=2048
+                ),
+                Field(
+                    ("dataset.enable_bucket",),
+                    _("Keep shapes of images"),
+                    "switch",
+                    note=_("Images are sorted into buckets of like shape; otherwise all are cut to one."),
+                ),
+                Field(
+                    ("dataset.caption_extension",),
+                    _("Captions end in"),
+                    "choice",
+                    open=True,
+                    options=_same(".txt", ".caption"),
+                ),
+            ),
+        ),
+    )
+
+
+def saving_groups() -> tuple[Group, ...]:
+    """Return what is written, and when."""
+    return (Group(_("Files"), _file_fields()), Group(_("Log"), _log_fields()))
+
+
+def _file_fields() -> tuple[Field, ...]:
+    return (
+        Field(
+            ("output_dir",),
+            _("Folder"),
+            "folder",
+            note=_("Where the trained files go; it is made when it is missing."),
+        ),
+        Field(("output_name",), _("File name"), "text", note=_("Without its ending.")),
+        Field(
+            ("save_every_n_steps", "save_every_n_epochs"),
+            _("Save every"),
+            "either",
+            unit=(_("steps"), _("epochs")),
+            low=1,
+            whole=True,
+            step=50,
+            note=_("The best file is often not the last one."),
+        ),
+        Field(
+            ("save_last_n_steps", "save_last_n_epochs"),
+            _("Keep those of the last"),
+            "either",
+            unit=(_("steps"), _("epochs")),
+            low=1,
+            whole=True,
+            step=50,
+            note=_("Older ones are deleted by the trainer; empty keeps all."),
+        ),
+        Field(
+            ("save_precision",),
+            _("Saved in"),
+            "choice",
+            options=(
+                (None, _("as it is trained")),
+                ("float", _("float (full precision)")),
+                ("fp16", "fp16"),
+                ("bf16", "bf16"),
+            ),
+        ),
+        Field(
+            ("save_state",),
+            _("Save the state as well"),
+            "switch",
+            note=_("With it a run can be gone on with; it takes much more disk than the file."),
+        ),
+    )
+
+
+def sample_fields() -> tuple[Field, ...]:
+    """Return when sample images are made."""
+    return (
+        Field(
+            ("sample_every_n_steps", "sample_every_n_epochs"),
+            _("Samples every"),
+            "either",
+            unit=(_("steps"), _("epochs")),
+            low=1,
+            whole=True,
+            step=50,
+            note=_("Each time the training waits for the images."),
+        ),
+        Field(
+            ("sample_at_first",),
+            _("Samples before the first step"),
+            "switch",
+            note=_("To compare with later ones."),
+        ),
+        Field(
+            ("sample_sampler",),
+            _("Sampler"),
+            "choice",
+            options=_same(
+                "ddim",
+                "euler",
+                "euler_a",
+                "heun",
+                "dpmsolver++",
+                "dpm_2",
+                "k_euler",
+                "k_euler_a",
+                "pndm",
+                "lms",
+            ),
+        ),
+    )
+
+
+def _log_fields() -> tuple[Field, ...]:
+    return (
+        Field(
+            ("logging_dir",),
+            _("Folder of the log"),
+            "folder",
+            note=_("Kohya Preflight keeps its own figures in any case."),
+        ),
+        Field(
+            ("log_with",),
+            _("Log with"),
+            "choice",
+            options=(
+                (None, _("nothing")),
+                ("tensorboard", "tensorboard"),
+                ("wandb", "wandb"),
+                ("all", _("both")),
+            ),
+        ),
+    )

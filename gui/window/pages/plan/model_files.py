@@ -1,0 +1,142 @@
+"""The model files of a family: where each is, and what is there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from gui.engine.plan.families import ModelFile
+from gui.engine.plan.paths import absolute, is_hub_name
+from gui.engine.preflight.facts import PathFact
+from gui.engine.quantities import gib
+from gui.engine.texts import _
+from gui.window.pages.plan.editors import shown
+from gui.window.pages.plan.finding_lines import FindingLines
+from gui.window.pages.plan.parts import Parts
+from gui.window.pages.plan.words import forms_words
+from gui.window.theme.space import Space
+from gui.window.widgets.chip import Chip
+from gui.window.widgets.inputs import PathField
+from gui.window.widgets.labels import Label
+from gui.window.widgets.layouts import row
+from gui.window.widgets.styled import style
+
+MODEL_SUFFIXES = (".safetensors", ".ckpt", ".pt", ".pth", ".bin", ".sft")
+
+_HINTS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("t5xxl", ("t5xxl", "t5-xxl", "t5_xxl")),
+    ("clip_l", ("clip_l", "clip-l", "clipl")),
+    ("clip_g", ("clip_g", "clip-g", "clipg")),
+    ("byt5", ("byt5",)),
+    ("gemma2", ("gemma",)),
+    ("qwen3", ("qwen3", "qwen_3")),
+    ("text_encoder", ("qwen2", "qwen_2")),
+    ("ae", ("ae.", "autoencoder", "flux_vae")),
+    ("vae", ("vae",)),
+)
+
+
+def argument_for(file: str, arguments: tuple[str, ...]) -> str:
+    """Return for which argument a model file seems to be, by its name.
+
+    Args:
+        file: Path or name.
+        arguments: Those that the family has, the base model first.
+    """
+    name = Path(file).name.lower()
+    for argument, hints in _HINTS:
+        if argument in arguments and any(hint in name for hint in hints):
+            return argument
+    return arguments[0]
+
+
+class ModelFileRow(QWidget):
+    """One model file.
+
+    Args:
+        parts: The plan and what is known about it.
+        file: What the family asks for.
+    """
+
+    def __init__(self, parts: Parts, file: ModelFile) -> None:
+        super().__init__()
+        self.setObjectName(f"row-{file.argument}")
+        self.file = file
+        self._parts = parts
+        pattern = _("Models ({suffixes})").format(
+            suffixes=" ".join(f"*{suffix}" for suffix in MODEL_SUFFIXES)
+        )
+        self.path = PathField(
+            "file" if "file" in file.forms else "folder",
+            pattern=f"{pattern};;{_('All files')} (*)",
+            placeholder=_("Drop it here: {forms}").format(forms=forms_words(file)),
+            name=f"field-{file.argument}",
+            words=_(file.title),
+        )
+        self.path.changed.connect(self._edited)
+        self._state = Chip(name=f"state-{file.argument}")
+        self._need = Chip(_("needed"), "accent")
+        self._need.setVisible(file.required)
+        self._note = Label(_(file.note) if file.note else "", "small")
+        self._note.setVisible(bool(file.note))
+        self.findings = FindingLines(parts.document)
+        self._arrange()
+
+    def refresh(self) -> None:
+        """Show what the plan has now."""
+        value = self._parts.document.effective(self.file.argument).value
+        self.path.show_value(shown(value))
+        self.path.setEnabled(not self._parts.document.read_only)
+        self.show_findings()
+
+    def show_findings(self) -> None:
+        """Show what preflight says, and what is there."""
+        findings = self._parts.checks.at(self.file.argument)
+        self.findings.show_findings(findings)
+        bad = [each.title for each in findings if each.severity in ("stop", "danger")]
+        self.path.show_trouble("\n".join(bad))
+        self._show_state()
+
+    def flash(self) -> None:
+        """Give the field the keyboard."""
+        self.path.field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _arrange(self) -> None:
+        names = row(Label(_(self.file.title), wrap=False), self._need, None, self._state, spacing=Space.S)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, Space.S, 0, Space.S)
+        layout.setSpacing(Space.XS)
+        layout.addLayout(names)
+        layout.addWidget(Label(self.file.argument, "mono"))
+        layout.addWidget(self.path)
+        layout.addWidget(self._note)
+        layout.addWidget(self.findings)
+
+    def _show_state(self) -> None:
+        value, base = self._parts.document.effective(self.file.argument).value, self._parts.document.base
+        self._need.setVisible(self.file.required and not value)
+        fact = self._fact(value)
+        self._state.setVisible(True)
+        if isinstance(value, str) and "hub" in self.file.forms and fact is None and is_hub_name(value, base):
+            self._state.show_state(_("from the hub; loaded at the first run"), "neutral")
+        elif fact is None:
+            self._state.setVisible(False)
+        elif fact.kind == "missing":
+            self._state.show_state(_("not there"), "bad")
+        elif fact.kind == "folder":
+            self._state.show_state(_("folder"), "good" if "folder" in self.file.forms else "warn")
+        else:
+            self._state.show_state(gib(fact.size_bytes or 0), "good")
+        style(self._state, role="chip")
+
+    def _fact(self, value: object) -> PathFact | None:
+        checked = self._parts.checks.checked
+        if not isinstance(value, str) or not value or checked is None or checked.view is None:
+            return None
+        return checked.view.facts.paths.get(absolute(value, self._parts.document.base))
+
+    def _edited(self, _text: str) -> None:
+        self._parts.document.set_value(self.file.argument, self.path.path() or None)
+        self._parts.document.end_merge()
