@@ -1,0 +1,166 @@
+"""Takes pictures of every page: ``python tests/screenshots/take.py [FOLDER] [--only WORD…]``.
+
+Light and dark, small and large, at plain and large text, empty and full, in English and in the
+pseudo-language. The runs that are shown are real ones of the practice trainer, made here. The pictures go
+to ``.screenshots`` at the top of the project, which is never committed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(PROJECT), str(PROJECT / "packaging"), str(PROJECT / "tests" / "fake_nvml")]
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import QEvent, QSize, QTimer  # noqa: E402
+from PySide6.QtWidgets import QApplication  # noqa: E402
+
+from gui.engine.paths import Home  # noqa: E402
+from gui.engine.plan.plan_file import load_plan  # noqa: E402
+from gui.engine.plan.sample import copy_sample_project  # noqa: E402
+from gui.engine.preferences import Preferences  # noqa: E402
+from gui.engine.texts import use_language  # noqa: E402
+from gui.window.app import make_application  # noqa: E402
+from gui.window.main_window import MainWindow  # noqa: E402
+from gui.window.theme.icons import Icons  # noqa: E402
+from gui.window.theme.theme import Theme  # noqa: E402
+from gui.window.workbench import Workbench  # noqa: E402
+from translations import PSEUDO_LANGUAGE, make_pseudo_language  # noqa: E402
+
+SIZES = {"small": QSize(1100, 700), "large": QSize(1920, 1080)}
+STEPS = ("what", "data", "careful", "memory", "training", "saving", "review", "arguments")
+PATIENCE_SECONDS = 30.0
+
+
+def main() -> None:
+    """Take all pictures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, default=PROJECT / ".screenshots")
+    parser.add_argument("--only", nargs="*", default=[], help="words that a picture's name must have")
+    options = parser.parse_args()
+    application = make_application(["screenshots"], Preferences())
+    with tempfile.TemporaryDirectory() as place:
+        full = _full_home(Path(place))
+        translations = Path(place) / "translations"
+        make_pseudo_language(translations)
+        for language in ("en", PSEUDO_LANGUAGE):
+            use_language(language, translations if language == PSEUDO_LANGUAGE else None)
+            for state, home in (("empty", Home(Path(place) / f"empty {language}")), ("full", full)):
+                camera = _Camera(application, home, options.folder, f"{language}-{state}", options.only)
+                camera.take_all()
+    print(f"{len(list(options.folder.glob('*.png')))} pictures in {options.folder}")
+
+
+def _full_home(place: Path) -> Home:
+    """Return a home with a run that finished, one that the guard stopped, and one that cannot be read."""
+    home = Home(place / "home")
+    plan = copy_sample_project(place / "projects")
+    _run(home, plan)
+    text = plan.read_text("utf-8")
+    mad = plan.with_name("pimolo, far too fast.toml")
+    mad.write_text(
+        text.replace("unet_lr = 2e-4", "unet_lr = 30.0").replace('"pimolo"\nfamily', '"mad"\nfamily')
+    )
+    _run(home, mad)
+    (home.runs / "20200101-000000-broken").mkdir()
+    (home.runs / "20200101-000000-broken" / "status.json").write_text("{", "utf-8")
+    shutil.copytree(next(iter(home.runs.glob("*pimolo*"))), home.runs / "20200102-000000-older")
+    return home
+
+
+def _run(home: Home, plan: Path) -> None:
+    words = [sys.executable, "-m", "gui", "run", str(plan), "--practice", "--home", str(home.root)]
+    accepted = ["--accept", "lr-range", "unet-lr-range"]
+    subprocess.run([*words, *accepted], cwd=PROJECT, stdout=subprocess.DEVNULL, check=False)
+
+
+class _Camera:
+    """Opens a window on a home and takes a picture of each page in each look."""
+
+    def __init__(
+        self, application: QApplication, home: Home, folder: Path, prefix: str, only: list[str]
+    ) -> None:
+        self._application = application
+        self._folder = folder
+        self._prefix = prefix
+        self._only = only
+        folder.mkdir(parents=True, exist_ok=True)
+        self._theme = Theme(application, "light")
+        self._window = MainWindow(Icons(self._theme))
+        self._bench = Workbench(application, self._window, Icons(self._theme), home, trainer="practice")
+        self._home = home
+
+    def take_all(self) -> None:
+        """Take every picture, and close the window."""
+        self._window.show()
+        self._bench.begin()
+        self._wait(lambda: self._bench.trainers.looked and self._bench.runs.known)
+        for name, show in self._scenes():
+            if self._only and not any(word in f"{self._prefix}-{name}" for word in self._only):
+                continue
+            show()
+            self._settle()
+            for look in self._looks():
+                self._shoot(f"{self._prefix}-{name}-{look}")
+        self._bench.close()
+        self._window.may_close = lambda: True
+        self._window.close()
+        self._window.deleteLater()
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+    def _scenes(self) -> Iterator[tuple[str, object]]:
+        bench = self._bench
+        yield "start", lambda: self._window.show_page("start")
+        plans = sorted(self._home.root.parent.glob("projects/**/*.toml"))
+        if "full" in self._prefix and plans:
+            yield "plan-loaded", lambda: bench.document.load(load_plan(plans[-1]))
+        for step in STEPS:
+            yield f"plan-{step}", lambda step=step: bench.ways.show_plan(step)
+        runs = {entry.name: entry.folder for entry in bench.runs.entries}
+        if "full" in self._prefix:
+            for name, folder in runs.items():
+                yield f"run-{name[16:]}", lambda folder=folder: bench.ways.open_run(folder)
+        else:
+            yield "run", lambda: self._window.show_page("run")
+        yield "runs", lambda: self._window.show_page("runs")
+        yield "settings", lambda: self._window.show_page("settings")
+
+    def _looks(self) -> Iterator[str]:
+        for size_name, size in SIZES.items():
+            self._window.resize(size)
+            for appearance in ("light", "dark"):
+                self._theme.set_appearance(appearance)
+                yield f"{size_name}-{appearance}"
+        self._theme.set_appearance("light")
+        self._window.resize(SIZES["small"])
+        self._theme.set_text_percent(150)
+        yield "small-light-150"
+        self._theme.set_text_percent(100)
+
+    def _shoot(self, name: str) -> None:
+        self._settle(0.05)
+        self._window.grab().save(str(self._folder / f"{name}.png"))
+
+    def _settle(self, seconds: float = 0.6) -> None:
+        until = time.monotonic() + seconds
+        self._wait(lambda: time.monotonic() >= until)
+
+    def _wait(self, ready: object) -> None:
+        until = time.monotonic() + PATIENCE_SECONDS
+        alarm = QTimer()
+        alarm.start(20)
+        while not ready() and time.monotonic() < until:
+            self._application.processEvents()
+
+
+if __name__ == "__main__":
+    main()
