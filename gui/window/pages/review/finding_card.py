@@ -53,7 +53,7 @@ class FindingCard(Card):
         self._where = ElidedLabel("", "small", middle=True)
         self._targets = FlowLayout(spacing=Space.XS)
         self._fixes = QVBoxLayout()
-        self._fixes.setSpacing(Space.S)
+        self._fixes.setSpacing(Space.M)
         self._ask: Ask | None = None
         for part in (self._detail, self._where):
             self.body.addWidget(part)
@@ -137,8 +137,8 @@ class FindingCard(Card):
                 _("and {count} more").format(count=len(differences) - MOST_CHIPS), "small", wrap=False
             )
             more.setToolTip("\n".join(each.words() for each in differences))
-            return held(FlowLayout(*chips, more, button, spacing=Space.M))
-        return held(FlowLayout(*chips, button, spacing=Space.M))
+            return held(FlowLayout(*chips, more, button, spacing=Space.S))
+        return held(FlowLayout(*chips, button, spacing=Space.S))
 
     def _fix_clicked(self, fix: Fix) -> None:
         if ACTION not in fix.changes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gui.engine.errors import PreflightError
@@ -20,13 +20,16 @@ from gui.window.theme.space import Space
 from gui.window.widgets.banner import Banner
 from gui.window.widgets.buttons import Button, IconButton
 from gui.window.widgets.labels import Label
-from gui.window.widgets.layouts import row
+from gui.window.widgets.layouts import held, row
 
 KEY = "review-fixes"
 
 
 class FixingRow(QWidget):
-    """Headline and safe fixes.
+    """Headline and safe fixes; the widget itself is what is said about them.
+
+    Attributes:
+        head: The headline with its buttons, to stand above all.
 
     Args:
         document: Is mended.
@@ -48,7 +51,9 @@ class FixingRow(QWidget):
         self.headline.setObjectName("review-headline")
         self.again = IconButton(icons.icon("refresh"), _("Check again"), shortcut="F5", name="check-again")
         self.again.clicked.connect(self.check_wanted)
-        icons.theme.changed.connect(lambda: self.again.setIcon(icons.icon("refresh")))
+        self._icons = icons
+        icons.theme.changed.connect(self._draw_icon)
+        self._draw_icon()
         self.apply = Button("", name="apply-safe-fixes", shortcut="Alt+F")
         self.apply.set_tip(
             _("Only fixes that lose nothing and leave no new stop; undo takes all back at once")
@@ -61,7 +66,7 @@ class FixingRow(QWidget):
         self.undo = Button(_("Undo"), compact=True, name="undo-fixes", tip=_("Take these fixes back"))
         self.undo.clicked.connect(self._undo)
         self.dismiss = Button(_("Close"), "link", name="close-fixes")
-        self.dismiss.clicked.connect(self.done.hide)
+        self.dismiss.clicked.connect(self._hide_done)
         self.done.set_buttons(self.undo, self.dismiss)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -70,7 +75,7 @@ class FixingRow(QWidget):
         line.addWidget(self.headline, 1)
         line.addWidget(self.again)
         line.addWidget(self.apply)
-        layout.addLayout(line)
+        self.head = held(line, "review-head")
         layout.addWidget(self.looking)
         layout.addWidget(self.done)
         document.undo_stack.indexChanged.connect(self._moved)
@@ -81,6 +86,7 @@ class FixingRow(QWidget):
         findings = report.findings if report else ()
         self.headline.setText(headline(findings) if report else _("Checking …"))
         self.looking.setVisible(self._checks.looking)
+        self._show_self()
         safe = sum(any(_is_safe(fix) for fix in finding.fixes) for finding in findings)
         self.apply.setVisible(safe > 0 and not self._document.read_only)
         self.apply.setEnabled(not self._busy)
@@ -95,7 +101,7 @@ class FixingRow(QWidget):
             self.done.show_words(_("This fix cannot be applied."), refusal, "bad")
             self._show_done(undoable=False)
         else:
-            self.done.hide()
+            self._hide_done()
         if ACTION in fix.changes:
             self.check_wanted.emit()
 
@@ -138,10 +144,23 @@ class FixingRow(QWidget):
     def _show_done(self, *, undoable: bool) -> None:
         self.undo.setVisible(undoable)
         self.done.show()
+        self._show_self()
+
+    def _hide_done(self) -> None:
+        self.done.hide()
+        self._show_self()
+
+    def _show_self(self) -> None:
+        self.setVisible(not self.done.isHidden() or not self.looking.isHidden())
+
+    def _draw_icon(self) -> None:
+        side = self._icons.theme.px(20)
+        self.again.setIconSize(QSize(side, side))
+        self.again.setIcon(self._icons.icon("refresh"))
 
     def _undo(self) -> None:
         self._document.undo_stack.undo()
-        self.done.hide()
+        self._hide_done()
 
     def _moved(self, index: int) -> None:
         """What was done since then is undone first; the button would take back something else."""

@@ -62,12 +62,14 @@ class LaunchBar(QWidget):
         self._make_actions(icons)
         self.banner = Banner(icons, "bad", name="launch-banner")
         self._close = Button(_("Close"), "link", name="close-launch-banner")
-        self._close.clicked.connect(self.banner.hide)
+        self._close.clicked.connect(self.clear)
         self.banner.set_buttons(self._close)
         self.banner.hide()
         self.ask = Ask("", "", _("Launch all the same"), _("Not now"), name="ask-dangers")
         self.ask.hide()
         self.ask.yes.connect(self._accepted)
+        self.ask.no.connect(self.clear)
+        self.hide()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(Space.S)
@@ -114,6 +116,7 @@ class LaunchBar(QWidget):
         """Take all messages away."""
         self.banner.hide()
         self.ask.hide()
+        self.hide()
 
     def _changed(self, _targets: object) -> None:
         self.clear()
@@ -152,6 +155,7 @@ class LaunchBar(QWidget):
     def _show_stops(self, stops: Sequence[Finding]) -> None:
         self.banner.show_words(headline(stops), _titles(stops), "bad")
         self.banner.show()
+        self.show()
         self.stops_wanted.emit()
 
     def _ask_about(self, dangers: Sequence[Finding]) -> None:
@@ -162,6 +166,7 @@ class LaunchBar(QWidget):
             len(dangers),
         )
         note = _("Your yes is kept in the run's record.")
+        self.show()
         self.ask.ask(text.format(count=len(dangers)), f"{_titles(dangers)}\n{note}")
         self.stops_wanted.emit()
         self.ask.refuse.setFocus()
@@ -182,6 +187,7 @@ class LaunchBar(QWidget):
     def _failed(self, error: PreflightError) -> None:
         self.banner.show_words(_("Nothing was started."), str(error), "bad")
         self.banner.show()
+        self.show()
         self.stops_wanted.emit()
 
     def _launched(self, run: object) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
@@ -37,6 +37,8 @@ SIDE_BY_SIDE_PX = 620
 """At a text size of 100 %; narrower, the right column goes below the left one."""
 LEFT_SHARE, RIGHT_SHARE = 13, 9
 RIGHT_MOST_PX = 420
+QWIDGETSIZE_MAX = 16_777_215
+"""Qt's own name and number for “as wide as it likes”."""
 
 
 class ReviewStep(QWidget):
@@ -76,7 +78,7 @@ class ReviewStep(QWidget):
         icons: Icons,
     ) -> None:
         super().__init__()
-        self.setObjectName("review")
+        self.setObjectName("review-step")
         self._document = document
         self._checks = checks
         self._trainers = trainers
@@ -120,11 +122,16 @@ class ReviewStep(QWidget):
         self._columns.setSpacing(Space.XL)
         self._columns.addWidget(self._left, LEFT_SHARE)
         self._columns.addWidget(self._right, RIGHT_SHARE)
+        inner.installEventFilter(self)
         self._scroll = Scroll(inner, name="review-scroll")
+        self._top = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._top.setSpacing(Space.M)
+        self._top.addWidget(self._fixing.head, 1)
+        self._top.addWidget(self.launch_buttons, 0, Qt.AlignmentFlag.AlignRight)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(Space.M)
-        layout.addWidget(self.launch_buttons, 0, Qt.AlignmentFlag.AlignRight)
+        layout.addLayout(self._top)
         layout.addWidget(self._scroll, 1)
 
     def _connect(self) -> None:
@@ -181,12 +188,22 @@ class ReviewStep(QWidget):
             first.focus_first()
 
     def _turn(self) -> None:
-        """Set the columns beside each other where there is room, else below each other."""
-        wide = self.width() >= self._theme.px(SIDE_BY_SIDE_PX)
-        direction = QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom
-        if self._columns.direction() != direction:
-            self._columns.setDirection(direction)
-        self._right.setMaximumWidth(self._theme.px(RIGHT_MOST_PX) if wide else 16_777_215)
+        """Set things beside each other where there is room, else below each other."""
+        beside, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        parts = (self._left, self._right)
+        needed = sum(part.minimumSizeHint().width() for part in parts) + Space.XL + Space.L
+        wide = self.width() >= max(needed, self._theme.px(SIDE_BY_SIDE_PX))
+        self._columns.setDirection(beside if wide else below)
+        self._right.setMaximumWidth(self._theme.px(RIGHT_MOST_PX) if wide else QWIDGETSIZE_MAX)
+        heads = (self._fixing.head, self.launch_buttons)
+        room = sum(part.sizeHint().width() for part in heads) + Space.M
+        self._top.setDirection(beside if wide or self.width() >= room else below)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """Find room for both columns when what is in them has changed."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._turn()
+        return super().eventFilter(watched, event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Find room for both columns."""
