@@ -15,6 +15,7 @@ from gui.engine.trainer.installs import (
     find_checkouts,
     find_installs,
     install_at,
+    missing_part,
     practice_install,
     usual_places,
 )
@@ -163,6 +164,17 @@ def test_that_a_wrong_folder_is_told_plainly(tmp_path, make, words):
     with pytest.raises(TrainerNotFound, match=words) as caught:
         find(place)
     assert str(place) in str(caught.value)
+
+
+def test_that_what_goes_of_an_install_is_told(tmp_path):
+    root = make_checkout(tmp_path / "sd-scripts")
+    python = make_environment(root / "venv", "torch")
+    install = find(root)
+    assert missing_part(install) is None
+    python.unlink()
+    assert str(python) in str(missing_part(install))
+    root.rename(tmp_path / "elsewhere")
+    assert "does not exist" in str(missing_part(install))
 
 
 def test_that_no_trainer_anywhere_names_the_ways_out():

@@ -17,7 +17,7 @@ from gui.engine.trainer.catalogue import Catalogue
 from gui.engine.trainer.inherited import clean_environment, variables_to_set, variables_to_unset
 from gui.engine.trainer.installs import TrainerInstall, practice_install
 from gui.engine.trainer.interpreters import executable_in
-from gui.engine.trainer.probe import probe, require_torch
+from gui.engine.trainer.probe import probe, remembered_facts, require_torch
 
 TORCH = """
     __version__ = "2.6.0+cu124"
@@ -390,6 +390,17 @@ def test_that_the_answer_is_remembered_until_something_changes(checkout, tmp_pat
     checkout.script("train_network", "# changed\n")
     ask(checkout, tmp_path)
     assert len(runs) == 4
+
+
+def test_that_what_is_remembered_can_be_seen_without_asking(checkout, tmp_path, monkeypatch):
+    runs = runs_of(monkeypatch)
+    cache = tmp_path / "cache"
+    assert remembered_facts(checkout.install(), cache) is None
+    ask(checkout, tmp_path)
+    assert remembered_facts(checkout.install(), cache).torch == ask(checkout, tmp_path).torch
+    checkout.script("train_network", "# changed\n")
+    assert remembered_facts(checkout.install(), cache) is None
+    assert len(runs) == 1
 
 
 def test_that_another_driver_or_choice_of_gpus_is_asked_anew(checkout, tmp_path, monkeypatch):

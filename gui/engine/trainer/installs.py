@@ -124,6 +124,15 @@ def install_at(
     return _install(checkout_at(path), python, environment)
 
 
+def missing_part(install: TrainerInstall) -> TrainerNotFound | InterpreterNotFound | None:
+    """Return what is no longer there of an install that once was; None where all is in its place."""
+    if not install.root.is_dir():
+        return TrainerNotFound(install.root, _("the folder does not exist"))
+    if not install.python.exists():
+        return InterpreterNotFound(install.root, (str(install.python),))
+    return None
+
+
 def practice_install(python: str | Path | None = None) -> TrainerInstall:
     """Return the practice trainer, run by this program's own Python unless another is named.
 

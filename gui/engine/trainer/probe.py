@@ -63,7 +63,7 @@ def probe(
     if not scripts:
         raise TrainerBroken(install.root, install.python, _("it has no training script"))
     commit = commit_of(install.root)
-    place = cache / "trainers" / f"{_digest(str(install.root), str(install.python))[:16]}.json"
+    place = _place(install, cache)
     key = _fingerprint(install, commit, scripts)
     facts = None if refresh else _remembered(place, key)
     if facts is None:
@@ -73,6 +73,17 @@ def probe(
         facts = _facts_from(install, commit, scripts, run)
         _remember(place, key, facts)
     return facts.model_copy(update={"accelerate": accelerate_config()})
+
+
+def remembered_facts(install: TrainerInstall, cache: Path) -> TrainerFacts | None:
+    """Return what is known about a trainer without asking it; None when it has changed or was never asked.
+
+    Args:
+        install: The trainer and its Python.
+        cache: The home's cache folder.
+    """
+    key = _fingerprint(install, commit_of(install.root), training_scripts(install.root))
+    return _remembered(_place(install, cache), key)
 
 
 def require_torch(install: TrainerInstall, facts: TrainerFacts) -> None:
@@ -202,6 +213,10 @@ def _user_packages() -> list[Path]:
 
 def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _place(install: TrainerInstall, cache: Path) -> Path:
+    return cache / "trainers" / f"{_digest(str(install.root), str(install.python))[:16]}.json"
 
 
 def _remembered(place: Path, key: str) -> TrainerFacts | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -47,6 +48,7 @@ class Hardware(QObject):
         self._machine = host or HostMonitor()
         self._look: _Look | None = None
         self._stale = False
+        self._begun = 0.0
         self._sampler = Sampler(self._take, seconds)
         self._timer = QTimer(self)
         self._timer.setInterval(round(seconds * 500))
@@ -54,8 +56,8 @@ class Hardware(QObject):
 
     @property
     def known(self) -> bool:
-        """Whether there was a look yet."""
-        return self._look is not None
+        """Whether there was a look yet, or the first one hangs."""
+        return self._look is not None or self._stale
 
     @property
     def gpus(self) -> tuple[GpuSample, ...]:
@@ -86,6 +88,7 @@ class Hardware(QObject):
 
     def start(self) -> None:
         """Begin to look."""
+        self._begun = time.monotonic()
         self._sampler.start()
         self._timer.start()
 
@@ -103,7 +106,9 @@ class Hardware(QObject):
 
     def _fetch(self) -> None:
         newest = self._sampler.newest()
-        stale = (self._sampler.age_seconds() or 0.0) > STALE_SECONDS
+        age = self._sampler.age_seconds()
+        # The very first look can hang too.
+        stale = (time.monotonic() - self._begun if age is None else age) > STALE_SECONDS
         if newest is not self._look or stale != self._stale:
             self._look, self._stale = newest, stale
             self.sampled.emit()

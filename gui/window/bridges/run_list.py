@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from gui.engine.paths import Home
-from gui.window.bridges.tasks import TaskHandle, Tasks
+from gui.window.bridges.lane import Answer, Lane
 
 if TYPE_CHECKING:
-    from gui.engine.errors import PreflightError
-    from gui.engine.runs.listing import RunEntry
+    from gui.engine.runs.listing import RunEntry, RunIndex
 
 LOOK_MS = 1000
-_KEY = "run-list"
 
 
 class RunList(QObject):
@@ -22,20 +20,21 @@ class RunList(QObject):
 
     Args:
         home: Where they are.
-        tasks: Where the looking is done.
+        milliseconds: Between two looks.
     """
 
     changed = Signal()
     """Something about them is other than before."""
 
-    def __init__(self, home: Home, tasks: Tasks, milliseconds: int = LOOK_MS) -> None:
+    def __init__(self, home: Home, milliseconds: int = LOOK_MS) -> None:
         super().__init__()
         self._home = home
-        self._tasks = tasks
         self._entries: tuple[RunEntry, ...] = ()
         self._known = False
-        self._looking = False
         self._problem = ""
+        self._index: RunIndex | None = None
+        self._lane = Lane("runs")
+        self._lane.answered.connect(self._answered)
         self._timer = QTimer(self)
         self._timer.setInterval(milliseconds)
         self._timer.timeout.connect(self.refresh)
@@ -52,8 +51,8 @@ class RunList(QObject):
 
     @property
     def living(self) -> list[RunEntry]:
-        """Those that are not over."""
-        return [entry for entry in self._entries if entry.state not in (None, "ended")]
+        """Those that somebody looks after and that are not over."""
+        return [each for each in self._entries if each.condition == "fine" and is_living(each)]
 
     @property
     def problem(self) -> str:
@@ -67,30 +66,30 @@ class RunList(QObject):
 
     def refresh(self) -> None:
         """Look now, unless a look is on its way."""
-        if not self._looking:
-            self._looking = True
-            self._tasks.run(self._look, self._seen, self._failed, key=_KEY)
+        if not self._lane.working:
+            self._lane.ask(self._look)
 
     def close(self) -> None:
         """Look no more."""
         self._timer.stop()
+        self._lane.close()
 
-    def _look(self, _handle: TaskHandle) -> tuple[RunEntry, ...]:
-        from gui.engine.runs.listing import list_runs  # heavy, and not for the first paint
+    def _look(self) -> tuple[RunEntry, ...]:
+        if self._index is None:
+            from gui.engine.runs.listing import RunIndex  # heavy, and not for the first paint
 
-        return list_runs(self._home).runs
+            self._index = RunIndex(self._home)
+        return self._index.entries()
 
-    def _seen(self, entries: tuple[RunEntry, ...]) -> None:
-        self._looking = False
-        fresh = not self._known or entries != self._entries or self._problem != ""
-        self._known, self._problem = True, ""
+    def _answered(self, answer: Answer) -> None:
+        problem = "" if answer.error is None else str(answer.error)
+        entries = self._entries if answer.error is not None else answer.value
+        fresh = not self._known or entries != self._entries or problem != self._problem
+        self._known, self._problem, self._entries = True, problem, entries
         if fresh:
-            self._entries = entries
             self.changed.emit()
 
-    def _failed(self, error: PreflightError) -> None:
-        self._looking = False
-        self._known = True
-        if self._problem != str(error):
-            self._problem = str(error)
-            self.changed.emit()
+
+def is_living(entry: RunEntry) -> bool:
+    """Whether a run is not over, as far as its folder tells."""
+    return entry.state not in (None, "ended")
