@@ -197,6 +197,8 @@ class EditablePlan(QObject):
 
     def use_catalogue(self, catalogue: Catalogue | None) -> None:
         """Know the arguments of another trainer."""
+        if catalogue is self._catalogue:
+            return
         self._catalogue = catalogue
         self._use(self.plan)
 

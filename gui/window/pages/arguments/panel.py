@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gui.engine.findings import Finding, Fix, Severity
 from gui.engine.texts import _
@@ -17,12 +19,14 @@ from gui.window.theme.space import Space
 from gui.window.widgets.buttons import Button
 from gui.window.widgets.chip import Chip, Tone
 from gui.window.widgets.inputs import Switch
-from gui.window.widgets.labels import Label
+from gui.window.widgets.labels import ElidedLabel, Label
 from gui.window.widgets.layouts import FlowLayout, clear, column, held, row
 from gui.window.widgets.page import Scroll
 
 _TONES: dict[Severity, Tone] = {"stop": "bad", "danger": "bad", "warning": "warn", "hint": "accent"}
 _MOST_FINDINGS = 4
+_LONG_WORD = re.compile(r"\S{24,}")
+_BREAKS = re.compile(r"(?<=[/\\_.,=-])(?=[^/\\_.,=-])|(?<=\S{24})")
 
 
 class ArgumentPanel(QWidget):
@@ -77,13 +81,15 @@ class ArgumentPanel(QWidget):
         self.name = Label("", "mono", selectable=True)
         self.name.setObjectName("argument-name")
         self.source = Chip("", name="argument-source")
-        self.preview = Label("", "code", selectable=True)
+        self.preview = ElidedLabel("", "code")
         self.preview.setObjectName("argument-preview")
         self.facts = Label("", "muted", selectable=True)
         self.facts.setObjectName("argument-facts")
         self.help_title = Label(_("What the trainer says"), "strong")
         self.help = Label("", "body", selectable=True)
         self.help.setObjectName("argument-help")
+        for label in (self.title, self.name, self.facts, self.help_title, self.help):
+            label.setMinimumWidth(1)  # a long word must not push the editor out of sight
 
     @property
     def row(self) -> ArgumentRow | None:
@@ -131,7 +137,7 @@ class ArgumentPanel(QWidget):
         self._show_findings(shown)
         self._show_preview(shown)
         self._show_buttons(shown)
-        self.facts.setText(self._fact_words(shown))
+        self.facts.setText(_breakable(self._fact_words(shown)))
         self._show_help(shown)
 
     def _show_nothing(self) -> None:
@@ -165,9 +171,10 @@ class ArgumentPanel(QWidget):
 
     @staticmethod
     def _trouble(sentence: str, tone: Tone, number: int) -> QWidget:
-        label = Label(sentence, "small")
+        label = Label(_breakable(sentence), "small")
         label.setObjectName(f"argument-trouble-{number}")
         label.setProperty("tone", tone)
+        label.setMinimumWidth(1)
         return label
 
     def _fix_button(self, fix: Fix) -> Button:
@@ -234,7 +241,7 @@ class ArgumentPanel(QWidget):
             text = _("The trainer's own help is shown once a trainer is connected.")
         self.help_title.setVisible(bool(text) and shown.argument is not None)
         self.help.setVisible(bool(text))
-        self.help.setText(text)
+        self.help.setText(_breakable(text))
 
     def _refused(self, sentence: str) -> None:
         self._refusal = sentence
@@ -263,7 +270,7 @@ class ArgumentPanel(QWidget):
         if self.editor is not None and self._row is not None:
             self.editor.focus()
 
-    def set_narrow(self, narrow: bool) -> None:
-        """Take all the width below the list instead of a part beside it."""
-        policy = QSizePolicy.Policy.Expanding if narrow else QSizePolicy.Policy.Preferred
-        self.setSizePolicy(policy, QSizePolicy.Policy.Expanding)
+
+def _breakable(text: str) -> str:
+    """Return a text whose long words, such as paths, can go on in another line."""
+    return _LONG_WORD.sub(lambda word: _BREAKS.sub("\u200b", word.group()), text)

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 NARROW_PX = 700
 """Below this width the panel stands under the list."""
+TIGHT_PX = 420
+"""Below this height what can be missed makes room for the list."""
 COUNT_MS = 150
 
 
@@ -63,6 +65,8 @@ class ArgumentsStep(QWidget):
         self.list = ArgumentList(self._theme, self.model, self._left)
         self.panel = ArgumentPanel(self.model)
         self._chosen_target = ""
+        self._tight = False
+        self._moved = False
         self._make_head(icons)
         self._make_body()
         self._connect()
@@ -128,8 +132,7 @@ class ArgumentsStep(QWidget):
         self.splitter.setHandleWidth(Space.L)
         self.splitter.addWidget(left)
         self.splitter.addWidget(right)
-        self.splitter.setStretchFactor(0, 3)
-        self.splitter.setStretchFactor(1, 2)
+        self.splitter.splitterMoved.connect(self._keep_split)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(Space.M)
@@ -292,7 +295,7 @@ class ArgumentsStep(QWidget):
             "findings": _("With findings"),
         }
         for only, chip in self._chips.items():
-            chip.setText(f"{words[only]} · {self.model.count(only)}")
+            chip.setText(words[only] if self._tight else f"{words[only]} · {self.model.count(only)}")
         rows = (self._left.index(place, 0) for place in range(self._left.rowCount()))
         shown = sum(bool(index.flags() & Qt.ItemFlag.ItemIsSelectable) for index in rows)
         self.count.setText(_("{count} found").format(count=shown))
@@ -300,12 +303,21 @@ class ArgumentsStep(QWidget):
         self.list.setVisible(shown > 0)
         self.nothing.setVisible(shown == 0)
 
+    def _keep_split(self, _place: int, _number: int) -> None:
+        self._moved = True
+
     def _draw(self) -> None:
+        tight = self.height() < self._theme.px(TIGHT_PX)
+        if tight != self._tight:
+            self._tight = tight
+            self.catalogue_words.setVisible(not tight)
+            self._count()
         narrow = self.width() < self._theme.px(NARROW_PX)
         wanted = Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal
         if self.splitter.orientation() != wanted:
             self.splitter.setOrientation(wanted)
-            self.panel.set_narrow(narrow)
+            self._moved = False
+        if not self._moved:
             whole = self.splitter.height() if narrow else self.splitter.width()
             parts = (1, 1) if narrow else (3, 2)
             self.splitter.setSizes([whole * part // sum(parts) for part in parts])
