@@ -108,7 +108,8 @@ def _say_verdict(run: RunFolder, verdict: Verdict, *, practice: bool) -> None:
         print(_("  clean: {path}").format(path=path))
     for path in verdict.doubtful:
         print(_("  not clean: {path}").format(path=path))
-    for cause in verdict.causes[:3]:
+    # Why a loss broke down is told with what to do about it.
+    for cause in [cause for cause in verdict.causes if cause.id != "loss-nonfinite"][:3]:
         print(_("  likely cause: {title} ({id})").format(title=cause.title, id=cause.id))
     print(_("  everything about this run: {folder}").format(folder=run.path))
     sys.stdout.flush()

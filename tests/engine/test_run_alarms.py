@@ -234,6 +234,13 @@ def test_that_every_known_danger_in_the_values_is_named() -> None:
     assert "v-prediction" in " ".join(causes_of("later", settings(v_parameterization=True, min_snr_gamma=5)))
 
 
+def test_that_a_mad_rate_is_the_first_cause_and_is_not_merely_halved() -> None:
+    given = settings(learning_rate=1e30, network_module="networks.lora", mixed_precision="fp16")
+    for moment in ("first-step", "first-steps", "later"):
+        assert causes_of(moment, given)[0].startswith("The learning rate of 1e+30 is high")  # type: ignore[arg-type]
+        assert ways_of(moment, given)[0] == "Take a learning rate of 0.0001 instead of 1e+30."  # type: ignore[arg-type]
+
+
 def test_that_an_optimizer_that_finds_its_own_rate_is_not_told_to_halve_it() -> None:
     given = settings(optimizer_type="Prodigy", learning_rate=1, mixed_precision="bf16")
     assert given.rate is None

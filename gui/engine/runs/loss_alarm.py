@@ -104,7 +104,7 @@ def _done(status: RunStatus, facts: LossFacts) -> str:
             if over
             else _("The trainer was told to stop {seconds:.1f} s later.")
         )
-        return text.format(seconds=facts.latency_seconds)
+        return text.format(seconds=max(0.1, facts.latency_seconds))
     guard = status.guard
     if status.verdict is not None or guard is None:
         return "" if _stopped(status) else _("Nobody stopped it.")

@@ -19,6 +19,9 @@ AFTER_RESUME = 20
 HIGH_RATE = 5e-4
 """From here on a LoRA is known to go wrong (T3)."""
 
+MAD_RATE = 5e-3
+"""From here on no LoRA survives, whatever else is well (NAN-29)."""
+
 SAFE_RATE = 1e-4
 """Where to begin (N9)."""
 
@@ -74,12 +77,13 @@ def causes_of(moment: Moment, settings: LaunchedSettings) -> tuple[str, ...]:
             "breakdown, or belongs to other settings."
         ),
     }[moment]
-    return (usual, *own)
+    return (*own[:1], usual, *own[1:]) if _is_mad(settings) else (usual, *own)
 
 
 def _own_causes(settings: LaunchedSettings) -> list[str]:
     """Return what in the run's own values is known to end so."""
-    causes = [*_precision_causes(settings), *_rate_causes(settings)]
+    rates, precision = _rate_causes(settings), _precision_causes(settings)
+    causes = [*rates, *precision] if _is_mad(settings) else [*precision, *rates]
     if settings.number("max_grad_norm") == 0:
         causes.append(_("Gradients were not clipped (max_grad_norm 0)."))
     if "8bit" in settings.optimizer:
@@ -125,6 +129,11 @@ def _rate_causes(settings: LaunchedSettings) -> list[str]:
     return causes
 
 
+def _is_mad(settings: LaunchedSettings) -> bool:
+    rate = settings.rate
+    return rate is not None and rate >= MAD_RATE and _trains_network(settings)
+
+
 def _trains_network(settings: LaunchedSettings) -> bool:
     return bool(settings.text("network_module"))
 
@@ -136,6 +145,8 @@ def ways_of(moment: Moment, settings: LaunchedSettings) -> tuple[str, ...]:
     )
     few = _("Train on one or two images: a loss that breaks down even there is no matter of the data.")
     rates, precision, others = _rate_ways(settings), _precision_ways(settings), _other_ways(settings)
+    if _is_mad(settings):
+        return (*rates, *precision, *others, data)
     if moment == "first-step":
         return (*precision, data, few, *rates[:1])
     if moment == "now-and-then":
@@ -151,6 +162,9 @@ def _rate_ways(settings: LaunchedSettings) -> list[str]:
     rate, ways = settings.rate, []
     if rate is None:
         ways.append(_("Use AdamW with a learning rate of {rate:g}.").format(rate=SAFE_RATE))
+    elif _is_mad(settings):
+        text = _("Take a learning rate of {safe:g} instead of {rate:g}.")
+        ways.append(text.format(safe=SAFE_RATE, rate=rate))
     else:
         text = _("Halve the learning rate, from {rate:g} to {half:g}; if that is not enough, take {tenth:g}.")
         ways.append(text.format(rate=rate, half=rate / 2, tenth=rate / 10))
