@@ -130,6 +130,12 @@ def _buttons(t: Tokens, px: Pixels) -> str:
         border-color: {t.accent}; }}
     QPushButton[kind="segment"]:focus {{ border: 2px solid {t.accent};
         padding: {px(2) - 1}px {px(10) - 1}px; }}
+    QPushButton[kind="legend"] {{ padding: {px(2)}px {px(10)}px; border-radius: {px(12)}px; color: {t.faint};
+        background: transparent; border: 1px dashed {t.line}; min-height: {px(24) - 2 * px(2) - 2}px;
+        font-size: {px(12)}px; font-weight: 600; }}
+    QPushButton[kind="legend"]:checked {{ background: {t.bg}; color: {t.muted}; border-style: solid; }}
+    QPushButton[kind="legend"]:focus {{ border: 2px solid {t.accent};
+        padding: {px(2) - 1}px {px(10) - 1}px; }}
     QPushButton::menu-indicator {{ width: 0px; }}
     QToolButton[kind="side"] {{ background: transparent; border: 1px solid transparent;
         border-radius: {CONTROL_RADIUS}px; color: {t.muted}; font-size: {px(12)}px;

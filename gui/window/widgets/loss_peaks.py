@@ -1,0 +1,88 @@
+"""Thins curves to what a screen can show, and finds the range that is worth showing. Imports numpy."""
+
+from __future__ import annotations
+
+from array import array
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+_SAMPLE = 4000
+
+
+class Curve(NamedTuple):
+    """Points to draw; NaN is a gap."""
+
+    x: Floats
+    y: Floats
+
+
+def peaks(x: array[float], y: array[float], left: float, right: float, buckets: int) -> Curve:
+    """Return the least and greatest value of each bucket between two edges: no peak is lost.
+
+    Args:
+        x: Rising.
+        y: As many.
+        left: Edge; one point beyond it is kept, so that the line goes on to the edge.
+        right: Edge.
+        buckets: At most so many; a curve of fewer points than twice that is returned as it is.
+    """
+    if not len(x):
+        return Curve(np.empty(0), np.empty(0))
+    xs, ys = np.frombuffer(x), np.frombuffer(y)
+    first = max(0, int(np.searchsorted(xs, left)) - 1)
+    last = min(len(xs), int(np.searchsorted(xs, right, "right")) + 1)
+    xs, ys = xs[first:last], ys[first:last]
+    each = -(-len(xs) // max(1, buckets))
+    if each <= 2:
+        return Curve(xs.copy(), ys.copy())
+    whole = len(xs) // each * each
+    grid = ys[:whole].reshape(-1, each)
+    low, high = np.fmin.reduce(grid, axis=1), np.fmax.reduce(grid, axis=1)
+    rising = grid[:, -1] >= grid[:, 0]
+    pairs = np.column_stack((np.where(rising, low, high), np.where(rising, high, low))).ravel()
+    begins = xs[:whole:each]
+    middles = xs[each // 2 : whole : each]
+    places = np.column_stack((begins, middles)).ravel()
+    tail = slice(max(whole, len(xs) - 1) if whole < len(xs) else len(xs) - 1, None)
+    return Curve(np.concatenate((places, xs[tail])), np.concatenate((pairs, ys[tail])))
+
+
+def worth_showing(step: Curve, smooth: Curve, marks: Curve) -> tuple[float, float] | None:
+    """Return a range of values in which single spikes do not flatten the curve.
+
+    Args:
+        step: Of single steps.
+        smooth: The smoothed curve.
+        marks: Single values that must be seen.
+
+    Returns:
+        None where nothing is finite.
+    """
+    parts = [_quantiles(step.y, 0.02, 0.98), _quantiles(smooth.y, 0.005, 0.995), _quantiles(marks.y, 0, 1)]
+    known = [part for part in parts if part is not None]
+    if not known:
+        return None
+    low, high = min(part[0] for part in known), max(part[1] for part in known)
+    room = (high - low) * 0.08 or abs(high) * 0.1 or 0.1
+    return low - room, high + room
+
+
+def _quantiles(values: Floats, low: float, high: float) -> tuple[float, float] | None:
+    finite = values[np.isfinite(values)]
+    if not finite.size:
+        return None
+    finite = finite[:: -(-finite.size // _SAMPLE)]
+    least, most = np.quantile(finite, (low, high))
+    return float(least), float(most)
+
+
+def logarithms(curve: Curve) -> Curve:
+    """Return a curve on a logarithmic scale; what is not positive is a gap."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        y = np.log10(curve.y)
+    y[~np.isfinite(y)] = np.nan
+    return Curve(curve.x, y)
