@@ -135,7 +135,7 @@ def test_that_what_keeps_a_run_from_starting_is_told(launcher, open_plan, qtbot,
     def full(*_words: object, **_more: object) -> None:
         raise RunRefused("the disk is full")
 
-    monkeypatch.setattr("gui.window.bridges.launcher.start_supervisor", full)
+    monkeypatch.setattr("gui.engine.runs.start.start_supervisor", full)
     with qtbot.waitSignal(launcher.failed, timeout=30_000) as told:
         launcher.launch(document)
     error: PreflightError = told.args[0]

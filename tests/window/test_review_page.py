@@ -284,7 +284,7 @@ def test_that_what_keeps_the_trainer_from_starting_is_said_in_place(review, tmp_
     def full(*_words: object) -> None:
         raise RunRefused("the disk is full")
 
-    monkeypatch.setattr("gui.window.bridges.launcher.start_supervisor", full)
+    monkeypatch.setattr("gui.engine.runs.start.start_supervisor", full)
     page = review(small_plan(tmp_path))
     page.click("launch-safely")
     page.qtbot.waitUntil(lambda: page.sees("launch-banner"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -12,17 +12,16 @@ from gui.engine.findings import Finding, Severity
 from gui.engine.hardware.gpu import GpuMonitor
 from gui.engine.paths import Home
 from gui.engine.plan.preset_library import PresetLibrary
-from gui.engine.preflight.check import Checker
-from gui.engine.preflight.collect import Collector
 from gui.engine.preflight.facts import Facts
-from gui.engine.preflight.report import CheckReport
-from gui.engine.preflight.rule import ORDER
+from gui.window.bridges.files_seen import FilesSeen
 from gui.window.bridges.lane import Answer, Lane
-from gui.window.bridges.plan_check import Checked, Files, FilesSeen, PlanCheck
 from gui.window.bridges.plan_trainer import PlanTrainers
 from gui.window.bridges.tasks import TaskHandle, Tasks, UnexpectedFault
 
 if TYPE_CHECKING:
+    from gui.engine.preflight.check import Checker
+    from gui.engine.preflight.report import CheckReport
+    from gui.window.bridges.plan_check import Checked, Files, PlanCheck
     from gui.window.bridges.trainers import Trainers
     from gui.window.models.plan_document import PlanDocument
 
@@ -38,6 +37,9 @@ FRESH_SECONDS = 3.0
 
 class Checks(QObject):
     """Checks the open plan whenever it changes; never in the GUI thread, and never shows what is stale.
+
+    It begins when somebody first asks for the report: the first page shows without it, and without the
+    many modules that rules are. They are imported in the thread that checks.
 
     What the machine has is asked once, and again only by `refresh_machine`. Until its answer the GPUs
     count as unknown. A folder that answers slowly holds nothing up: what can be said without it is said.
@@ -76,6 +78,7 @@ class Checks(QObject):
         self._problem: PreflightError | None = None
         self._number = 0
         self._answered = 0
+        self._awake = False
         self._look_again = True
         self._looks = Lane("check files")
         self._judges = Lane("check")
@@ -86,8 +89,12 @@ class Checks(QObject):
         document.changed.connect(self._plan_changed)
         document.opened.connect(self._opened)
         trainers.changed.connect(self.check_again)
-        self.refresh_machine()
-        self.check_again()
+
+    def _wake(self) -> None:
+        if not self._awake:
+            self._awake = True
+            self.refresh_machine()
+            self.check_again()
 
     def _timer(self, milliseconds: int, then: Callable[[], None]) -> QTimer:
         timer = QTimer(self)
@@ -99,11 +106,13 @@ class Checks(QObject):
     @property
     def report(self) -> CheckReport | None:
         """The newest answer; None before the first."""
-        return self._checked.report if self._checked else None
+        checked = self.checked
+        return checked.report if checked else None
 
     @property
     def checked(self) -> Checked | None:
         """The newest answer with what it was about."""
+        self._wake()
         return self._checked
 
     @property
@@ -147,7 +156,7 @@ class Checks(QObject):
 
     def worst(self, targets: Iterable[str]) -> Severity | None:
         """Return how bad the worst finding about some places is; None where all is well."""
-        return min((each.severity for each in self.among(targets)), key=ORDER.__getitem__, default=None)
+        return next((each.severity for each in self.among(targets)), None)
 
     def checker(self) -> Checker:
         """Return what checks what becomes of the plan by fixes; for a thread."""
@@ -160,6 +169,7 @@ class Checks(QObject):
 
     def refresh_machine(self) -> None:
         """Ask again what this machine has, and check by it."""
+        self._awake = True
         self._tasks.run(self._ask_machine, self._machine_known, self._failed, key="checks-machine")
 
     def close(self) -> None:
@@ -170,6 +180,8 @@ class Checks(QObject):
         self._judges.close()
 
     def _ask_machine(self, _handle: TaskHandle) -> Facts:
+        from gui.engine.preflight.collect import Collector
+
         return Collector(gpus=self._gpus).machine()
 
     def _machine_known(self, machine: Facts) -> None:
@@ -186,6 +198,8 @@ class Checks(QObject):
         self._next()
 
     def _next(self) -> None:
+        if not self._awake:
+            return
         was_busy = self.busy
         self._number += 1
         if not self._gather.isActive():
@@ -195,17 +209,28 @@ class Checks(QObject):
 
     def snapshot(self) -> PlanCheck:
         """Return the plan as it is now, with what is known; for a thread."""
-        return PlanCheck(
-            plan=self._document.plan,
-            base=self._document.base,
-            trainers=self._plan_trainers,
-            current=self._trainers.current,
-            bundled=self._trainers.catalogue,
-            gpus=self._gpus,
-            machine=self._machine,
-            library=self._library,
-            seen=self._seen,
-        )
+        return self._maker()()
+
+    def _maker(self) -> Callable[[], PlanCheck]:
+        """Take what is so now; what is returned makes the check of it, in any thread."""
+        parts: dict[str, Any] = {
+            "plan": self._document.plan,
+            "base": self._document.base,
+            "trainers": self._plan_trainers,
+            "current": self._trainers.current,
+            "bundled": self._trainers.catalogue,
+            "gpus": self._gpus,
+            "machine": self._machine,
+            "library": self._library,
+            "seen": self._seen,
+        }
+
+        def make() -> PlanCheck:
+            from gui.window.bridges.plan_check import PlanCheck
+
+            return PlanCheck(**parts)
+
+        return make
 
     def _begin(self) -> None:
         files: Files = "look-where-new"
@@ -219,8 +244,8 @@ class Checks(QObject):
             self._ask(self._judges, "recall")
 
     def _ask(self, lane: Lane, files: Files) -> None:
-        check, number = self.snapshot(), self._number
-        lane.ask(lambda: (number, check.check(files)))
+        make, number = self._maker(), self._number
+        lane.ask(lambda: (number, make().check(files)))
 
     def _complete(self, answer: Answer) -> None:
         if answer.error is not None:

@@ -15,15 +15,13 @@ from gui.engine.findings import Finding
 from gui.engine.hardware.gpu import GpuMonitor
 from gui.engine.paths import Home
 from gui.engine.plan.plan_file import PlanFile
-from gui.engine.preflight.checking import checker_for
-from gui.engine.runs.prepare import Preparation, Prepared
-from gui.engine.runs.start import start_supervisor
 from gui.engine.trainer.choosing import Trainer, open_trainer
 from gui.engine.trainer.installs import practice_install
 from gui.window.bridges.plan_trainer import PlanTrainers
 from gui.window.bridges.tasks import Tasks
 
 if TYPE_CHECKING:
+    from gui.engine.runs.prepare import Prepared
     from gui.window.bridges.trainers import Trainers
     from gui.window.models.plan_document import PlanDocument
 
@@ -126,6 +124,9 @@ class Launcher(QObject):
         return True
 
     def _start(self, order: _Order) -> Prepared:
+        from gui.engine.runs.prepare import Preparation
+        from gui.engine.runs.start import start_supervisor
+
         trainer = self._trainer(order)
         preparation = Preparation(
             self._home,
@@ -152,6 +153,8 @@ class Launcher(QObject):
 
     def _judge(self, file: PlanFile, trainer: Trainer) -> Sequence[Finding]:
         """Return the whole preflight; hints are for reading at leisure, not before a launch."""
+        from gui.engine.preflight.checking import checker_for
+
         checker = checker_for(file.base, trainer, self._home)
         return [finding for finding in checker.findings(file.plan) if finding.severity != "hint"]
 

@@ -148,15 +148,17 @@ class ReviewStep(QWidget):
         self._theme.changed.connect(self._turn)
 
     def _draw(self) -> None:
-        report, checked = self._checks.report, self._checks.checked
         self._launch.show_state()
+        if not self.isVisible():
+            return  # drawn when it is shown
+        report, checked = self._checks.report, self._checks.checked
         self._note.show_state()
         self._fixing.show_state()
         self._findings.show_findings(report.findings if report else ())
         self._well.setVisible(report is not None and not report.findings and self._checks.problem is None)
         self._forecast.show_forecast(checked, self._preview)
         self._memory.show_plan(self._document.plan)
-        if self.isVisible() and not self._checks.busy:
+        if not self._checks.busy:
             self._ask_preview()
 
     def _ask_preview(self) -> None:
