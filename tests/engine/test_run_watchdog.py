@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from run_helper import FINISHES, make_run, of_kind, status
+from run_helper import FINISHES, ended, make_run, of_kind, status, wait_until
 
 from gui.engine.runs.board import Board
 from gui.engine.runs.events import Troubled, read_events
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.guard import Guard
 from gui.engine.runs.ledger import Ledger
+from gui.engine.runs.processes import boottime
 from gui.engine.runs.session import look_after
 from gui.engine.runs.status import TroubleNow
 from gui.engine.runs.watchdog import Watchdog
@@ -47,6 +49,12 @@ class Scene:
     def told(self) -> list[Troubled]:
         self.ledger.flush()
         return [event for event in read_events(self.run.events) if isinstance(event, Troubled)]
+
+
+def swift_clock() -> Callable[[], float]:
+    """Return a clock that is thirty times as fast, for supervisors of real processes."""
+    began = boottime()
+    return lambda: began + 30 * (boottime() - began)
 
 
 @pytest.fixture
@@ -131,12 +139,43 @@ def test_that_a_trainer_that_was_never_seen_cannot_go(tmp_path: Path, trainer: P
 def test_that_a_supervisor_sees_the_folder_of_its_trainer_go(tmp_path: Path) -> None:
     trainer = tmp_path / "sd-scripts"
     trainer.mkdir()
-    source = FINISHES.replace("header(5)", f"import os; os.rmdir({str(trainer)!r}); header(5); sleep(7)")
+    source = FINISHES.replace("header(5)", f"import os; os.rmdir({str(trainer)!r}); header(5); sleep(1)")
     run, order = make_run(tmp_path, source, trainer=str(trainer))
-    verdict = look_after(run, order)
+    verdict = look_after(run, order, clock=swift_clock())
     assert verdict is not None and verdict.verdict == "finished"
     assert [event.id for event in of_kind(run, Troubled)] == ["trainer-gone"]
     assert [trouble.id for trouble in status(run).troubles] == ["trainer-gone"]
+
+
+@pytest.mark.usefixtures("no_leftovers")
+def test_that_a_supervisor_tells_of_a_stall_and_that_it_goes_on_again(tmp_path: Path) -> None:
+    source = """
+        from pathlib import Path
+        header(20)
+        for n in range(1, 21):
+            while n == 15 and not Path(f"{out}/go").exists():
+                sleep(0.1)
+            step(n, 20, 0.5)
+            sleep(0.2)
+        save(f"{out}/lora.safetensors")
+        saved()
+    """
+    run, order = make_run(tmp_path, source)
+    swift = threading.Thread(
+        target=look_after, args=(run, order), kwargs={"clock": swift_clock()}, daemon=True
+    )
+    swift.start()
+    wait_until(lambda: status(run).troubles)
+    (trouble,) = status(run).troubles
+    assert (trouble.id, trouble.step) == ("stalled", 14)
+    (tmp_path / "out" / "go").touch()
+    wait_until(lambda: ended(run))
+    swift.join()
+    assert [(event.id, event.over) for event in of_kind(run, Troubled)] == [
+        ("stalled", False),
+        ("stalled", True),
+    ]
+    assert status(run).troubles == ()
 
 
 def test_that_the_loss_before_the_break_is_kept() -> None:
