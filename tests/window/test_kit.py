@@ -14,7 +14,8 @@ from gui.window.bridges.tasks import UnexpectedFault
 from gui.window.theme.theme import Theme
 from gui.window.theme.tokens import load_tokens
 from gui.window.widgets.ask import Ask
-from gui.window.widgets.inputs import Choice, Number, PathField, Switch, TextField, number_text
+from gui.window.widgets.inputs import Choice, Number, PathField, TextField, number_text
+from gui.window.widgets.switch import Switch
 
 PAIRS = [
     *((text, back) for text in ("text", "muted", "faint") for back in ("bg", "surface", "raised")),

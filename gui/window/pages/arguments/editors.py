@@ -9,8 +9,9 @@ from gui.engine.texts import _
 from gui.window.models.argument_rows import ArgumentRow
 from gui.window.models.argument_values import read_text, shown_text
 from gui.window.models.arguments_model import ArgumentsModel
-from gui.window.widgets.inputs import Choice, PathField, Switch, TextField
+from gui.window.widgets.inputs import Choice, PathField, TextField
 from gui.window.widgets.labels import Label
+from gui.window.widgets.switch import Switch
 
 
 class ArgumentEditor(QObject):

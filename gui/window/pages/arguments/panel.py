@@ -18,7 +18,7 @@ from gui.window.pages.arguments.editors import ArgumentEditor
 from gui.window.theme.space import Space
 from gui.window.widgets.buttons import Button
 from gui.window.widgets.chip import Chip, Tone
-from gui.window.widgets.inputs import Switch
+from gui.window.widgets.switch import Switch
 from gui.window.widgets.labels import ElidedLabel, Label
 from gui.window.widgets.layouts import FlowLayout, clear, column, held, row
 from gui.window.widgets.page import Scroll

@@ -13,8 +13,9 @@ from gui.engine.texts import _
 from gui.window.pages.plan.fields import Field
 from gui.window.theme.space import Space
 from gui.window.theme.theme import Theme
-from gui.window.widgets.inputs import Choice, Number, PathField, Switch, TextField, number_text
+from gui.window.widgets.inputs import Choice, Number, PathField, TextField, number_text
 from gui.window.widgets.labels import Label
+from gui.window.widgets.switch import Switch
 
 WIDTH = 188
 """Of editors, pixels at a text size of 100 %."""
