@@ -22,6 +22,10 @@ from gui.engine.trainer.argument import Argument
 from gui.engine.trainer.catalogue import Catalogue
 from gui.engine.trainer.facts import ScriptFacts
 from gui.engine.trainer.values import Words, words_for
+from gui.window.bridges.checks import Checks
+from gui.window.bridges.settings import Settings
+from gui.window.bridges.tasks import Tasks
+from gui.window.bridges.trainers import Trainers
 from gui.window.models.argument_groups import group_order, group_title
 from gui.window.models.argument_rows import ArgumentRow, rows_of
 from gui.window.models.argument_values import number_text, read_text, shown_text, value_text
@@ -164,6 +168,20 @@ def test_that_showing_an_argument_chooses_it_and_gives_it_the_keyboard(
     assert not step.show_argument("no such thing")
 
 
+def test_that_clicks_on_a_value_lead_to_its_editor(qtbot: QtBot, step: ArgumentsStep) -> None:
+    step.show_argument("max_grad_norm")
+    place = _place_of(step, "max_grad_norm")
+    value, name = step.list._delegate.places(place).value, step.list._delegate.places(place).name
+    step.list.setFocus()
+    qtbot.mouseClick(step.list.viewport(), Qt.MouseButton.LeftButton, pos=name.center())
+    assert not _editor(step, "max_grad_norm").hasFocus()
+    qtbot.mouseClick(step.list.viewport(), Qt.MouseButton.LeftButton, pos=value.center())
+    assert _editor(step, "max_grad_norm").hasFocus()
+    step.list.setFocus()
+    qtbot.mouseDClick(step.list.viewport(), Qt.MouseButton.LeftButton, pos=name.center())
+    assert _editor(step, "max_grad_norm").hasFocus()
+
+
 # Editing
 
 
@@ -226,7 +244,11 @@ def test_that_a_choice_offers_what_the_trainer_takes_and_nothing_at_all(
     qtbot.keyClick(combo, Qt.Key.Key_Down)
     qtbot.keyClick(combo, Qt.Key.Key_Down)
     assert document.plan.arguments["mixed_precision"] == "fp16"
-    assert "From preset" in _find(step, "argument-facts").text() or "presets say bf16" in _texts(step)
+    assert (
+        _find(step, "argument-facts")
+        .text()
+        .startswith("Preset “Common ground” says bf16. bf16 has the range")
+    )
     qtbot.keyClick(combo, Qt.Key.Key_Home)
     assert "mixed_precision" not in document.plan.arguments
 
@@ -522,6 +544,45 @@ def test_that_everyday_names_are_shown_and_found(
     assert _find(page, "argument-name").text() == "unet_lr"
 
 
+def test_that_a_connected_trainer_and_preflight_have_their_say(
+    qtbot: QtBot, show: Callable[..., Any], icons: Icons, document: PlanDocument, tasks: Tasks, home: Home
+) -> None:
+    trainers = Trainers(home, Settings(home), tasks)
+    checks = Checks(document, trainers, tasks, home)
+    page = show(ArgumentsStep(icons=icons, document=document, trainers=trainers, checks=checks), 1000, 700)
+    trainers.use("practice")
+    qtbot.waitUntil(lambda: trainers.current is not None, timeout=30_000)
+    assert "your trainer" in _find(page, "arguments-catalogue").text()
+
+    document.change({"mixed_precision": "fp16", "unet_lr": 1.0}, "Too fast")
+    qtbot.waitUntil(lambda: bool(checks.at("unet_lr")) and not checks.busy, timeout=10_000)
+    page.show_argument("unet_lr")
+    assert checks.at("unet_lr")[0].title in _texts(page).replace("\u200b", "")
+    qtbot.mouseClick(_find(page, "arguments-only-findings"), Qt.MouseButton.LeftButton)
+    assert "unet_lr" in _names(page)
+    checks.close()
+
+
+def test_that_long_words_of_other_languages_fit(
+    qtbot: QtBot,
+    pseudo_language: str,
+    show: Callable[..., Any],
+    icons: Icons,
+    document: PlanDocument,
+    trainers: OneTrainer,
+) -> None:
+    document.change({"network_dim": 128, "output_dir": "/a/" + "very-long-folder/" * 12}, "Set")
+    page = show(ArgumentsStep(icons=icons, document=document, trainers=trainers), 724, 550)  # type: ignore[arg-type]
+    for name in ("network_dim", "output_dir", "optimizer_args", "mixed_precision"):
+        page.show_argument(name)
+        qtbot.wait(1)
+        panel = page.panel
+        for child in panel.findChildren(QWidget):
+            if child.isVisible() and child.objectName().startswith("argument-"):
+                right = child.mapTo(panel, child.rect().topRight()).x()
+                assert right <= panel.width(), child.objectName()
+
+
 # Values
 
 
@@ -531,8 +592,8 @@ def test_that_the_table_speaks_for_itself(document: PlanDocument) -> None:
     assert row is not None
     index = model.index_of(row)
     cells = [model.data(index.siblingAtColumn(column)) for column in range(model.columnCount())]
-    assert cells[:4] == ["learning_rate", "8e-5", "2e-6", "preset safe"]
-    assert model.data(index, Qt.ItemDataRole.AccessibleTextRole) == "learning_rate: 8e-5, preset safe"
+    assert cells[:4] == ["learning_rate", "8e-5", "2e-6", "preset Safe"]
+    assert model.data(index, Qt.ItemDataRole.AccessibleTextRole) == "learning_rate: 8e-5, preset Safe"
     assert "8e-5" in model.data(index, Qt.ItemDataRole.ToolTipRole)
     assert model.headerData(1, Qt.Orientation.Horizontal) == "Value"
     assert model.headerData(1, Qt.Orientation.Vertical) is None

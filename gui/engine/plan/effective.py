@@ -41,6 +41,12 @@ class Effective(NamedTuple):
     preset_value: Any
 
 
+class _Given(NamedTuple):
+    value: Any = None
+    reason: str = ""
+    layer: str = ""
+
+
 class PlanValues:
     """A plan with what fills it.
 
@@ -64,7 +70,7 @@ class PlanValues:
         self.plan = plan
         self._library = library
         self._defaults = defaults
-        self._without_own: dict[str, tuple[Any, str]] = {}
+        self._without_own: dict[str, _Given] = {}
 
     @cached_property
     def filled(self) -> FilledPlan:
@@ -75,7 +81,7 @@ class PlanValues:
         """Return what counts at a place."""
         own = own_value(self.plan, target)
         if own is not None or target in self.plan.without:
-            given, reason = self._given_without_own(target)
+            given, reason, _layer = self._given_without_own(target)
             if own is not None:
                 return Effective(own, "user", reason, given)
             return Effective(self.default(target), "trainer", reason, given)
@@ -96,6 +102,15 @@ class PlanValues:
             return False
         return found.source != "user" or not _alike(found.value, found.preset_value)
 
+    def layer_of(self, target: str) -> str:
+        """Return the preset that says the value here, or would if the plan did not; empty for none."""
+        preset = self.filled.values.get(target)
+        if preset is not None:
+            return preset.layer
+        if own_value(self.plan, target) is None and target not in self.plan.without:
+            return ""
+        return self._given_without_own(target).layer
+
     def default(self, target: str) -> Any:
         """Return what the trainer does when nobody says anything; None when not known."""
         section, _dot, rest = target.partition(".")
@@ -107,23 +122,23 @@ class PlanValues:
             return read_value(option.type, known) if option else None
         return (self._defaults or {}).get(target)
 
-    def _given_without_own(self, target: str) -> tuple[Any, str]:
+    def _given_without_own(self, target: str) -> _Given:
         if target not in self._without_own:
             self._without_own[target] = self._computed_without_own(target)
         return self._without_own[target]
 
-    def _computed_without_own(self, target: str) -> tuple[Any, str]:
+    def _computed_without_own(self, target: str) -> _Given:
         if target.split(".", maxsplit=1)[0] in (*_SECTIONS, "env") and "." in target:
-            return None, ""
+            return _Given()
         try:
             bare = without_own(self.plan, target)
         except (UnknownTarget, ValidationError):
-            return None, ""
+            return _Given()
         preset = self._fill(bare).values.get(target)
         if preset is not None:
-            return preset.value, preset.reason
+            return _Given(preset.value, preset.reason, preset.layer)
         family = self._of_family(bare).get(target)
-        return (None, "") if family is None else (family, _family_reason())
+        return _Given() if family is None else _Given(family, _family_reason())
 
     def _fill(self, plan: TrainingPlan) -> FilledPlan:
         return fill_plan(plan, self._library, self._defaults)

@@ -12,7 +12,6 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPersistentModelIndex,
-    QSortFilterProxyModel,
     Qt,
     Signal,
 )
@@ -169,13 +168,19 @@ class ArgumentsModel(QAbstractTableModel):
         """Return who says the value of a row."""
         source = self.effective(row).source
         if source == "preset":
-            return _("preset {name}").format(name=self.document.filled.values[row.target].layer)
+            return _("preset {name}").format(name=self.layer_title(row))
         if source == "trainer" and row.group == "launch":
             return _("usual value")
         if source == "trainer" and row.target in self.document.plan.without:
             return _("default, by you")
         words = {"user": _("set by you"), "family": _("model family"), "trainer": _("default")}
         return words[source]
+
+    def layer_title(self, row: ArgumentRow) -> str:
+        """Return the preset that says the value of a row, or would; empty for none."""
+        name = self.document.layer_of(row.target)
+        layer = self.document.library.layers.get(name)
+        return _(layer.title) if layer is not None and layer.title else name
 
     def deviates(self, row: ArgumentRow) -> bool:
         """Whether the plan says something else than its presets."""
@@ -351,44 +356,6 @@ class ArgumentsModel(QAbstractTableModel):
 
     def _place(self) -> None:
         self._places = {row.target: place for place, row in enumerate(self.rows)}
-
-
-class ArgumentsFilter(QSortFilterProxyModel):
-    """The rows that a search and a filter leave; a row stays until another search, whatever is typed in it.
-
-    Args:
-        model: All rows.
-    """
-
-    def __init__(self, model: ArgumentsModel, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._model = model
-        self._search = ""
-        self._only: Only = "all"
-        self._left: set[str] | None = None
-        model.restructuring.connect(self._forget)
-        self.setSourceModel(model)
-
-    @property
-    def only(self) -> Only:
-        """The filter."""
-        return self._only
-
-    def look_for(self, search: str, only: Only) -> None:
-        """Leave other rows."""
-        self._search, self._only = search, only
-        self._left = None
-        self.invalidate()
-
-    def filterAcceptsRow(self, place: int, parent: Index) -> bool:  # noqa: N802 - Qt's name
-        """Whether a row is left."""
-        del parent
-        if self._left is None:
-            self._left = self._model.matching(self._search, self._only)
-        return self._model.rows[place].target in self._left
-
-    def _forget(self) -> None:
-        self._left = None
 
 
 def _steps(before: list[ArgumentRow], after: list[ArgumentRow]) -> Iterator[tuple[str, int, int, int, int]]:

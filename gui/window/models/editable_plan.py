@@ -101,6 +101,10 @@ class EditablePlan(QObject):
         """Return what counts at a place: (value, source, reason, preset_value)."""
         return self._values.effective(target)
 
+    def layer_of(self, target: str) -> str:
+        """Return the preset that says the value here, or would if the plan did not; empty for none."""
+        return self._values.layer_of(target)
+
     def deviates(self, target: str) -> bool:
         """Whether the user says something else here than the presets."""
         return self._values.deviates(target)

@@ -18,10 +18,10 @@ from gui.window.pages.arguments.editors import ArgumentEditor
 from gui.window.theme.space import Space
 from gui.window.widgets.buttons import Button
 from gui.window.widgets.chip import Chip, Tone
-from gui.window.widgets.switch import Switch
 from gui.window.widgets.labels import ElidedLabel, Label
 from gui.window.widgets.layouts import FlowLayout, clear, column, held, row
 from gui.window.widgets.page import Scroll
+from gui.window.widgets.switch import Switch
 
 _TONES: dict[Severity, Tone] = {"stop": "bad", "danger": "bad", "warning": "warn", "hint": "accent"}
 _MOST_FINDINGS = 4
@@ -212,15 +212,9 @@ class ArgumentPanel(QWidget):
         lines = []
         if found.preset_value is not None:
             value = shown_text(shown, found.preset_value)
-            layer = document.filled.values.get(shown.target)
-            words = (
-                _("From preset {name}: {value}. {reason}").format(
-                    name=layer.layer, value=value, reason=found.reason
-                )
-                if layer is not None
-                else _("The presets say {value}. {reason}").format(value=value, reason=found.reason)
-            )
-            lines.append(words.strip())
+            layer = self._model.layer_title(shown)
+            words = _("Preset “{name}” says {value}. {reason}") if layer else _("{value}: {reason}")
+            lines.append(words.format(name=layer, value=value, reason=found.reason).strip())
         if not shown.unknown:
             default = shown_text(shown, document.default(shown.target))
             lines.append(

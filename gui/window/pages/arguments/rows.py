@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QAbstractItemView, QListView
 
 from gui.engine.texts import _
 from gui.window.models.argument_rows import ArgumentRow
-from gui.window.models.arguments_model import ROW_ROLE, ArgumentsFilter, ArgumentsModel, Index
+from gui.window.models.arguments_filter import ArgumentsFilter
+from gui.window.models.arguments_model import ROW_ROLE, ArgumentsModel, Index
 from gui.window.pages.arguments.delegate import ArgumentDelegate
 from gui.window.theme.theme import Theme
 

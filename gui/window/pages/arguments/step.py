@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QButtonGroup, QSplitter, QVBoxLayout, QWidget
 
 from gui.engine.texts import _
 from gui.window.models.argument_rows import ArgumentRow
-from gui.window.models.arguments_model import ArgumentsFilter, ArgumentsModel, Only
+from gui.window.models.arguments_filter import ArgumentsFilter
+from gui.window.models.arguments_model import ArgumentsModel, Only
 from gui.window.models.plan_document import PlanDocument
 from gui.window.pages.arguments.copying import command_line_text
 from gui.window.pages.arguments.panel import ArgumentPanel
