@@ -16,6 +16,7 @@ from gui.engine.texts import _
 from gui.engine.trainer_errors import (
     CannotLaunch,
     InterpreterNotFound,
+    PracticeNeedsTorch,
     ScriptNotUsable,
     TorchNotFetched,
     TrainerBroken,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CannotLaunch",
     "InterpreterNotFound",
+    "PracticeNeedsTorch",
     "PreflightError",
     "ScriptNotUsable",
     "TorchNotFetched",

@@ -143,6 +143,26 @@ class TorchNotFetched(PreflightError):
         )
 
 
+class PracticeNeedsTorch(PreflightError):
+    """Nothing on this machine can run the practice trainer until torch is fetched.
+
+    Attributes:
+        amount: How much that is, in words and already translated.
+    """
+
+    def __init__(self, amount: str = "") -> None:
+        super().__init__(amount)
+        self.amount = amount
+
+    def message(self) -> str:
+        """Say what is missing, and the two ways to get it."""
+        text = _(
+            "The practice trainer needs torch, and no Python on this machine has one that works. "
+            "Fetch torch under Settings → Trainers, or add a trainer that has it: practice runs borrow it."
+        )
+        return f"{text} {self.amount}".rstrip()
+
+
 class ScriptNotUsable(PreflightError):
     """A trainer has no such training script, or cannot import it.
 

@@ -11,7 +11,7 @@ from plan_window import OneTrainer, open_document, practice_trainer, small_plan
 from pytestqt.qtbot import QtBot
 from run_helper import ended, status, wait_until
 
-from gui.engine.errors import PreflightError, RunRefused, TrainerNotFound
+from gui.engine.errors import PracticeNeedsTorch, PreflightError, RunRefused, TrainerNotFound
 from gui.engine.paths import Home
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.runs import prepare
@@ -104,6 +104,20 @@ def test_that_practising_needs_no_trainer_of_ones_own(qtbot, tasks, home, open_p
     run: RunFolder = told.args[0]
     assert Manifest.read(run.manifest).practice
     wait_until(lambda: ended(run))
+
+
+def test_that_practising_without_any_torch_says_how_to_get_one(
+    qtbot, tasks, home, open_plan, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("gui.engine.trainer.practice.own_torch_is_there", lambda: False)
+    monkeypatch.setattr("gui.engine.trainer.practice.has_torch", lambda python: False)
+    launcher = Launcher(OneTrainer(None), tasks, home)
+    with qtbot.waitSignal(launcher.failed, timeout=30_000) as told:
+        launcher.launch(open_plan(small_plan(tmp_path)), practice=True)
+    assert isinstance(told.args[0], PracticeNeedsTorch)
+    assert "Settings → Trainers" in str(told.args[0])
+    assert "for torch" in str(told.args[0])
+    assert not run_names(home)
 
 
 def test_that_a_launch_can_be_called_off_until_the_trainer_is_started(

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject, Signal
 
-from gui.engine.errors import Cancelled, PlanNotRunnable, PreflightError, TrainerNotFound
+from gui.engine.errors import Cancelled, PlanNotRunnable, PracticeNeedsTorch, PreflightError, TrainerNotFound
 from gui.engine.findings import Finding
 from gui.engine.hardware.gpu import GpuMonitor
 from gui.engine.paths import Home
 from gui.engine.plan.plan_file import PlanFile
-from gui.engine.trainer.choosing import Trainer, open_trainer
-from gui.engine.trainer.installs import practice_install
+from gui.engine.trainer.choosing import Trainer
 from gui.window.bridges.plan_trainer import PlanTrainers
 from gui.window.bridges.tasks import Tasks
 
@@ -100,6 +99,10 @@ class Launcher(QObject):
         """Whether a launch is on its way."""
         return self._order is not None
 
+    def get_ready(self) -> None:
+        """Import what a launch needs, in a thread, so that the click need not wait for it."""
+        self._tasks.run(lambda _handle: _import_parts(), lambda _nothing: None, key="launch-ready")
+
     def launch(self, document: PlanDocument, accepted: Sequence[str] = (), practice: bool = False) -> None:
         """Launch a plan as it is now; nothing happens while another launch is on its way.
 
@@ -145,10 +148,20 @@ class Launcher(QObject):
 
     def _trainer(self, order: _Order) -> Trainer:
         if order.practice:
-            return open_trainer(self._home, practice_install())
+            return self._practice_trainer()
         trainer = self._plan_trainers.of(order.file.plan, order.file.base, order.trainer)
         if trainer is None:
             raise TrainerNotFound
+        return trainer
+
+    def _practice_trainer(self) -> Trainer:
+        """Return the practice trainer with whatever Python can run it."""
+        from gui.engine.trainer.practice import practice_trainer, torch_needed
+
+        trainer = practice_trainer(self._home)
+        if trainer is None:
+            needed = torch_needed()
+            raise PracticeNeedsTorch(needed.words() if needed else "")
         return trainer
 
     def _judge(self, file: PlanFile, trainer: Trainer) -> Sequence[Finding]:
@@ -174,3 +187,9 @@ class Launcher(QObject):
     def _over(self) -> None:
         self._order = None
         self.changed.emit()
+
+
+def _import_parts() -> None:
+    import gui.engine.preflight.checking
+    import gui.engine.runs.prepare
+    import gui.engine.runs.start  # noqa: F401 - so that they are there
