@@ -44,7 +44,7 @@ def make_runs(home: Home, count: int) -> None:
     for number in range(count):
         folder = home.runs / f"20261130-{number:06d}-a plan"
         folder.mkdir(parents=True)
-        Manifest(program="1", plan_name="a plan", trainer="/opt/sd-scripts", created_at=1.0).write(
+        Manifest(program="1", plan_name="a plan", trainer="/trainers/sd-scripts", created_at=1.0).write(
             folder / "manifest.json", durable=False
         )
         (folder / "plan.toml").write_text('name = "a plan"\nfamily = "sdxl"\nkind = "lora"\n', "utf-8")

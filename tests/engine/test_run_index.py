@@ -38,7 +38,7 @@ def saved(path: Path, **more: object) -> FileNow:
 
 def a_run(tmp_path: Path, **status: object) -> RunFolder:
     run, _order = make_run(
-        tmp_path, "", created_at=1000.5, trainer="/opt/sd-scripts", trainer_version="0.10.1"
+        tmp_path, "", created_at=1000.5, trainer="/trainers/sd-scripts", trainer_version="0.10.1"
     )
     write_atomically(run.plan, 'schema = 1\nname = "a run"\nfamily = "sdxl"\nkind = "lora"\n')
     RunStatus(name=run.name, **status).write(run.status)  # type: ignore[arg-type]
