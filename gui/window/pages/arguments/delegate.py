@@ -56,7 +56,7 @@ class ArgumentDelegate(QStyledItemDelegate):
         px = self._theme.px
         inner = whole.adjusted(px(Space.L), 0, -px(Space.L), 0)
         wide = inner.width() >= px(WIDE_PX)
-        name_width = round(inner.width() * (0.42 if wide else 0.52))
+        name_width = round(inner.width() * (0.42 if wide else 0.5))
         value_width = round(inner.width() * 0.32) if wide else inner.width() - name_width
         name = QRect(inner.left(), inner.top(), name_width - px(Space.M), inner.height())
         height = px(30)

@@ -89,7 +89,7 @@ class ArgumentPanel(QWidget):
         self.help = Label("", "body", selectable=True)
         self.help.setObjectName("argument-help")
         for label in (self.title, self.name, self.facts, self.help_title, self.help):
-            label.setMinimumWidth(1)  # a long word must not push the editor out of sight
+            label.setMinimumSize(1, 1)  # a long word must not push the editor out of sight
 
     @property
     def row(self) -> ArgumentRow | None:
@@ -174,7 +174,7 @@ class ArgumentPanel(QWidget):
         label = Label(_breakable(sentence), "small")
         label.setObjectName(f"argument-trouble-{number}")
         label.setProperty("tone", tone)
-        label.setMinimumWidth(1)
+        label.setMinimumSize(1, 1)
         return label
 
     def _fix_button(self, fix: Fix) -> Button:
