@@ -223,7 +223,8 @@ class LogView(QWidget):
             return
         if model.state.found or model.state.searched:
             self._first_match_wanted = False
-            if not model.place_of_match(max(0, self.area.current)):
+            current = self.area.current
+            if current < 0 or not model.place_of_match(current):
                 self._step(forward=True)
 
     def _step(self, *, forward: bool) -> None:

@@ -134,7 +134,7 @@ class LossChart(QWidget):
         picture = QPixmap(plot.size() * 2)
         picture.setDevicePixelRatio(2)
         picture.fill(self._theme.color("surface"))
-        plot.render(picture)
+        QWidget.render(plot, picture)
         buffer = QBuffer()
         buffer.open(QIODevice.OpenModeFlag.WriteOnly)
         picture.save(buffer, "PNG")

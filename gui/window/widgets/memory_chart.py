@@ -86,9 +86,10 @@ class MemoryChart(QWidget):
             self._last = row.used_bytes
             if row.total_bytes:
                 self._total = max(self._total, float(row.total_bytes))
-            if row.used_bytes is not None and row.t is not None:
+            if row.used_bytes is not None:
                 self._peak = max(self._peak, float(row.used_bytes))
-                self._add(row.t, float(row.used_bytes))
+                if row.t is not None:
+                    self._add(row.t, float(row.used_bytes))
         if rows:
             self._tell()
             self.update()
