@@ -61,10 +61,13 @@ class Choices(QWidget):
         theme.changed.connect(self._arrange_again)
 
     def set_options(self, options: Sequence[Option]) -> None:
-        """Show other cards."""
+        """Show other cards; the keyboard stays on the one of the same value."""
+        focused = next((value for value, card in self._cards.items() if card.hasFocus()), None)
         clear(self._grid)
         self._cards = {option.value: self._card(option) for option in options}
         self._arrange_again()
+        if focused is not None and focused in self._cards:
+            self._cards[focused].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_value(self, value: str | None) -> None:
         """Show which one is chosen."""
@@ -107,6 +110,8 @@ class Choices(QWidget):
         for text in (option.text, option.reason):
             if text:
                 card.body.addWidget(Label(text, "small"))
+        if option.details:
+            card.body.addSpacing(Space.S)
         for detail in option.details:
             card.body.addWidget(detail)
         card.body.addStretch(1)
@@ -117,7 +122,8 @@ class Choices(QWidget):
         return card
 
     def _wanted(self) -> int:
-        least = self._theme.px(self._least) + self._grid.spacing()
+        words = max((card.minimumSizeHint().width() for card in self._cards.values()), default=0)
+        least = max(self._theme.px(self._least), words) + self._grid.spacing()
         return max(1, min(len(self._cards), (self.width() + self._grid.spacing()) // least))
 
     def _arrange_again(self) -> None:
@@ -126,5 +132,6 @@ class Choices(QWidget):
         self._columns = self._wanted()
         for place, card in enumerate(self._cards.values()):
             self._grid.addWidget(card, place // self._columns, place % self._columns)
+            card.show()
         for column in range(self._columns):
             self._grid.setColumnStretch(column, 1)

@@ -11,6 +11,7 @@ from gui.engine.findings import Finding, Fix, Severity
 from gui.engine.plan.changes import ACTION
 from gui.engine.texts import _
 from gui.window.models.plan_document import PlanDocument
+from gui.window.pages.plan.words import breakable
 from gui.window.theme.space import Space
 from gui.window.widgets.buttons import Button
 from gui.window.widgets.chip import Chip, Tone
@@ -55,7 +56,7 @@ class FindingLines(QWidget):
         self.setVisible(bool(wanted))
 
     def _line(self, finding: Finding) -> QWidget:
-        words = Label(finding.title, "small")
+        words = Label(breakable(finding.title), "small")
         words.setToolTip(finding.detail)
         text = QVBoxLayout()
         text.setSpacing(0)

@@ -35,8 +35,8 @@ class NameField(TextField):
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """Room for the name and a letter more."""
-        words = self.fontMetrics().horizontalAdvance(self.text() + "mm")
-        return QSize(max(words, 120), self.fontMetrics().height() + 6)
+        words = self.fontMetrics().horizontalAdvance(self.text() + "m")
+        return QSize(max(words, 80), self.fontMetrics().height() + 6)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """A few letters at least."""

@@ -76,6 +76,7 @@ class ModelFileRow(QWidget):
             words=_(file.title),
         )
         self.path.changed.connect(self._edited)
+        self._title = Label(_(file.title))
         self._state = Chip(name=f"state-{file.argument}")
         self._need = Chip(_("needed"), "accent")
         self._need.setVisible(file.required)
@@ -104,7 +105,8 @@ class ModelFileRow(QWidget):
         self.path.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _arrange(self) -> None:
-        names = row(Label(_(self.file.title), wrap=False), self._need, None, self._state, spacing=Space.S)
+        names = row(self._title, self._need, self._state, spacing=Space.S)
+        names.setStretchFactor(self._title, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, Space.S, 0, Space.S)
         layout.setSpacing(Space.XS)
@@ -120,7 +122,7 @@ class ModelFileRow(QWidget):
         fact = self._fact(value)
         self._state.setVisible(True)
         if isinstance(value, str) and "hub" in self.file.forms and fact is None and is_hub_name(value, base):
-            self._state.show_state(_("from the hub; loaded at the first run"), "neutral")
+            self._state.show_state(_("from the hub"), "neutral")
         elif fact is None:
             self._state.setVisible(False)
         elif fact.kind == "missing":

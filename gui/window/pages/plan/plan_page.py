@@ -149,6 +149,8 @@ class PlanPage(QWidget):
         page = self._steps.get(self.current)
         if page is not None:
             page.come()
+        if self.focusWidget() is None:
+            self.step_list.buttons[self.current].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
         """Take files and folders anywhere."""

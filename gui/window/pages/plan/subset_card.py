@@ -19,7 +19,7 @@ from gui.window.pages.plan.parts import Parts
 from gui.window.pages.plan.picture_strip import FINENESS, SIDE, PictureStrip
 from gui.window.pages.plan.rows import FieldRow
 from gui.window.pages.plan.subsets import SubsetPlace
-from gui.window.pages.plan.words import count_words
+from gui.window.pages.plan.words import breakable, count_words
 from gui.window.theme.space import Space
 from gui.window.widgets.buttons import Button, IconButton
 from gui.window.widgets.card import Card
@@ -77,6 +77,8 @@ class SubsetCard(Card):
         super().__init__("", name=f"subset-{place.target}")
         self.place = place
         self.look: FolderLook | None = None
+        self._found: list[Finding] = []
+        self._helped: object = None
         self._parts = parts
         self._remove = remove
         self.strip = PictureStrip(parts.icons)
@@ -110,14 +112,16 @@ class SubsetCard(Card):
     def show_findings(self) -> None:
         """Show what preflight says about this folder and not about one of its fields."""
         inside = {target for each in self.rows for target in each.field.targets}
-        found = [
+        self._found = [
             finding
             for finding in self._parts.checks.at(self.place.target)
             if self.holds(finding) and not inside.intersection(finding.arguments)
         ]
-        self.findings.show_findings(found)
+        self.findings.show_findings(self._found)
         for each in self.rows:
             each.show_findings()
+        if self.look is not None:
+            self._show_help(self.look)
 
     def holds(self, finding: Finding) -> bool:
         """Whether a finding is about this folder."""
@@ -156,12 +160,12 @@ class SubsetCard(Card):
             self.body.addWidget(each)
 
     def _unseen(self, error: PreflightError) -> None:
-        self.look = None
+        self.look = self._helped = None
         self.strip.hide()
         clear(self._chips)
         self._chips.addWidget(Chip(_("not there"), "bad"))
         clear(self._help)
-        self._help.addWidget(Label(str(error), "small"))
+        self._help.addWidget(Label(breakable(str(error)), "small"))
         self.counted.emit()
 
     def _seen(self, look: FolderLook) -> None:
@@ -211,9 +215,13 @@ class SubsetCard(Card):
         return bool(self.place.own.get("class_tokens"))
 
     def _show_help(self, look: FolderLook) -> None:
+        told = any("caption_extension" in each for finding in self._found for each in finding.arguments)
+        if self._helped == (look, told):
+            return
+        self._helped = (look, told)
         clear(self._help)
         other = max(look.other_captions, key=lambda ending: look.other_captions[ending], default="")
-        if look.images and other and look.captioned < look.other_captions[other]:
+        if look.images and other and look.captioned < look.other_captions[other] and not told:
             words = _("{count} files end in {found}, but the plan looks for {wanted}.")
             label = Label(
                 words.format(
@@ -227,7 +235,9 @@ class SubsetCard(Card):
                 name=f"use-captions-{self.place.target}",
             )
             use.clicked.connect(lambda: self._use_ending(other))
-            self._help.addLayout(row(label, None, use))
+            offer = row(label, use)
+            offer.setStretchFactor(label, 1)
+            self._help.addLayout(offer)
         if look.inside and not look.images:
             self._offer(look)
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from PySide6.QtWidgets import QSizePolicy
+
 from gui.engine.texts import _
 from gui.window.pages.plan.fields import training_groups
 from gui.window.pages.plan.parts import Parts
 from gui.window.pages.plan.rows import FieldCard
 from gui.window.pages.plan.step import Step
 from gui.window.pages.plan.words import about_plan, steps_sentence
-from gui.window.widgets.labels import Label
+from gui.window.widgets.labels import ElidedLabel, Label
 
 
 class TrainingStep(Step):
@@ -16,7 +18,8 @@ class TrainingStep(Step):
 
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts, "training")
-        self._presets = Label("", "small", wrap=False)
+        self._presets = ElidedLabel("", "small")
+        self._presets.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._length = Label("", "small")
         self._length.setObjectName("steps-sentence")
         for place, group in enumerate(training_groups()):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from gui.engine.plan.families import ModelFile
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.preset_choice import layer_on
 from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.preflight.report import Steps
 from gui.engine.texts import _, ngettext
+
+LONG_WORD = 24
 
 
 def kind_words(kind: str) -> tuple[str, str]:
@@ -47,6 +51,14 @@ def about_plan(plan: TrainingPlan, library: PresetLibrary, family: str) -> str:
     layers = (layer_on(plan, axis, library) for axis in ("purpose", "caution", "memory"))
     titles = [_(library.layers[name].title) for name in layers if name]
     return " · ".join(part for part in (family, kind_words(plan.kind)[0], *titles) if part)
+
+
+def breakable(text: str) -> str:
+    """Return a text whose long words, such as paths, may be broken where their parts meet."""
+    return " ".join(
+        re.sub(r"([/\\_.=,-])", "\\1\u200b", word) if len(word) > LONG_WORD else word
+        for word in text.split(" ")
+    )
 
 
 def count_words(images: int) -> str:
