@@ -42,6 +42,7 @@ class Review:
         self.qtbot, self.step, self.document, self.checks = qtbot, step, document, checks
         self.trainers: OneTrainer
         self.tasks: Tasks
+        self.hardware: SomeGpus
 
     def find(self, name: str, kind: type[QWidget] = QWidget) -> QWidget:
         (found,) = [each for each in self.step.findChildren(kind, name) if each.isVisible()]
@@ -87,18 +88,19 @@ def review(
     def open_review(plan: TrainingPlan, *, trainer: Trainer | None = practice, width: int = 900) -> Review:
         document, trainers = open_document(home, plan), OneTrainer(trainer)
         checks = Checks(document, trainers, tasks, home)
+        hardware = SomeGpus(GPU)
         step = ReviewStep(
             document=document,
             checks=checks,
             launcher=Launcher(trainers, tasks, home),
             trainers=trainers,
-            hardware=SomeGpus(GPU),
+            hardware=hardware,
             tasks=tasks,
             theme=theme,
             icons=icons,
         )
         opened = Review(qtbot, step, document, checks)
-        opened.trainers, opened.tasks = trainers, tasks
+        opened.trainers, opened.tasks, opened.hardware = trainers, tasks, hardware
         made.append(opened)
         show(step, width, 760)
         step.activateWindow()
@@ -405,3 +407,35 @@ def test_that_an_earlier_run_of_the_same_kind_tells_the_time(review, home, tmp_p
     page.document.change({"dataset.batch_size": 1}, "smaller batches")
     page.settle()
     page.qtbot.waitUntil(lambda: "known after the first steps" in page.text("what-will-happen"))
+
+
+def test_that_tab_goes_as_the_eye_does(review, tmp_path):
+    page = review(misspelt(tmp_path), trainer=None)
+    page.document.change({"another_typo": 1}, "one more")
+    page.settle()
+    page.find("check-again").setFocus()
+    seen: list[QWidget] = []
+    while (focused := QApplication.focusWidget()) not in seen:
+        seen.append(focused)
+        page.qtbot.keyClick(focused, Qt.Key.Key_Tab)
+    names = [each.objectName() for each in seen]
+    expected = ["check-again", "practise-plan", "launch-safely", "choose-trainer", "show-max_train_stepz"]
+    expected += ["show-another_typo", "show-hints"]
+    assert sorted(expected, key=names.index) == expected
+    ways = [seen.index(each) for each in seen if each.objectName().startswith("fix-")]
+    assert names.index("show-max_train_stepz") < ways[0] < names.index("show-another_typo") < ways[-1]
+
+
+def test_that_another_gpu_is_asked_about(review, tmp_path):
+    page = review(small_plan(tmp_path))
+    asked = []
+    page.checks.refresh_machine = lambda: asked.append(1)
+    page.hardware.show(GPU)
+    page.hardware.show(GPU)
+    assert len(asked) == 1
+    page.hardware.show(GpuSample(index=0, uuid="GPU-2", name="Another"))
+    assert len(asked) == 2
+    assert "Another does not tell" in page.text("gpu-memory")
+    page.hardware.problem = "no NVIDIA GPU seen: there is no driver"
+    page.hardware.show()
+    assert "No NVIDIA GPU seen: there is no driver." in page.text("gpu-memory")

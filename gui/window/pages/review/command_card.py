@@ -6,7 +6,7 @@ import os
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication, QTextOption
-from PySide6.QtWidgets import QButtonGroup, QPlainTextEdit
+from PySide6.QtWidgets import QButtonGroup, QPlainTextEdit, QWidget
 
 from gui.engine.texts import _
 from gui.engine.trainer.quoting import Shell
@@ -64,6 +64,10 @@ class CommandCard(Card):
         self._theme.changed.connect(lambda: self._copy.setIcon(icons.icon("copy")))
         self._size()
         self.show_preview(None)
+
+    def focus_order(self) -> list[QWidget]:
+        """Return what takes the keyboard, in the order of the eye."""
+        return [self._copy, *self._choice.buttons(), self._text]
 
     def show_preview(self, preview: LaunchPreview | None) -> None:
         """Show a command, or why there is none."""

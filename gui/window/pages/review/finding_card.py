@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLayout, QPushButton, QVBoxLayout, QWidget
 
 from gui.engine.findings import Finding, Fix
 from gui.engine.plan.changes import ACTION
@@ -90,6 +90,12 @@ class FindingCard(Card):
         if before is None or before[1:] != shown[1:] or before[0].fixes != finding.fixes:
             self._show_fixes(finding, shown[1], editable=editable)
 
+    def focus_order(self) -> list[QWidget]:
+        """Return what takes the keyboard, in the order of the eye."""
+        return _widgets(self._targets) + [
+            button for holder in _widgets(self._fixes) for button in holder.findChildren(QPushButton)
+        ]
+
     def focus_first(self) -> None:
         """Give the keyboard to the first way out, or to the first argument."""
         for button in self.findChildren(Button):
@@ -157,3 +163,8 @@ class FindingCard(Card):
             self._ask.yes.connect(lambda: self.fix_wanted.emit(self.finding, fix))
             self._fixes.addWidget(self._ask)
         self._ask.ask()
+
+
+def _widgets(layout: QLayout) -> list[QWidget]:
+    items = [layout.itemAt(place) for place in range(layout.count())]
+    return [widget for item in items if item is not None and (widget := item.widget()) is not None]

@@ -80,6 +80,14 @@ class FindingsPanel(QWidget):
         self._say_more(len(main) - self._room)
         self._show_hint_line(hints)
 
+    def focus_order(self) -> list[QWidget]:
+        """Return what takes the keyboard, in the order of the eye."""
+        main: list[QWidget] = []
+        hints: list[QWidget] = []
+        for card in self._in_order():
+            (hints if card.finding.severity == "hint" else main).extend(card.focus_order())
+        return [*main, self._more, self.hints_button, *hints]
+
     def first_card(self) -> FindingCard | None:
         """Return the card of the worst finding."""
         return next((card for card in self._in_order() if card.finding.severity != "hint"), None)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gui.engine.errors import PreflightError
 from gui.engine.texts import _
@@ -84,6 +85,9 @@ class ReviewStep(QWidget):
         self._trainers = trainers
         self._tasks = tasks
         self._theme = theme
+        self._launcher = launcher
+        self._hardware = hardware
+        self._gpus: tuple[str, ...] = ()
         self._preview: LaunchPreview | None = None
         self._launch = LaunchBar(document, checks, launcher, trainers, icons)
         self._note = TrainerNote(checks, trainers, icons)
@@ -136,6 +140,7 @@ class ReviewStep(QWidget):
 
     def _connect(self) -> None:
         self._checks.changed.connect(self._draw)
+        self._hardware.sampled.connect(self._gpus_seen)
         self._trainers.changed.connect(self._draw)
         self._findings.fix_wanted.connect(self._fixing.apply_one)
         self._findings.field_wanted.connect(self.show_field)
@@ -155,11 +160,29 @@ class ReviewStep(QWidget):
         self._note.show_state()
         self._fixing.show_state()
         self._findings.show_findings(report.findings if report else ())
+        self._set_tab_order()
         self._well.setVisible(report is not None and not report.findings and self._checks.problem is None)
         self._forecast.show_forecast(checked, self._preview)
         self._memory.show_plan(self._document.plan)
         if not self._checks.busy:
             self._ask_preview()
+
+    def _set_tab_order(self) -> None:
+        """Let Tab go as the eye does; cards come and go, and Qt would put new ones at the end."""
+        order: list[QWidget] = [self._fixing.again, self._fixing.apply]
+        for part in (self.launch_buttons, self._launch, self._note, self._fixing):
+            order += part.findChildren(QPushButton)
+        order += [*self._findings.focus_order(), *self._command.focus_order()]
+        for before, after in pairwise(order):
+            QWidget.setTabOrder(before, after)
+
+    def _gpus_seen(self) -> None:
+        """What the machine has is asked again when there are other GPUs."""
+        seen = tuple(gpu.uuid for gpu in self._hardware.gpus)
+        if seen != self._gpus:
+            self._gpus = seen
+            if self.isVisible():
+                self._checks.refresh_machine()
 
     def _ask_preview(self) -> None:
         check, home = self._checks.snapshot(), self._checks.home
@@ -215,5 +238,6 @@ class ReviewStep(QWidget):
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
         """Files and GPUs may have changed since the page was left."""
         super().showEvent(event)
+        self._launcher.get_ready()
         self._look_again()
         self._draw()
