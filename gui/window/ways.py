@@ -1,0 +1,174 @@
+"""The ways between pages: opening plans, setups and runs, and coming back to what was left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject
+
+from gui.engine.errors import PreflightError
+from gui.engine.importers.reading import PlanInput, read_setup
+from gui.engine.plan.changes import UnknownTarget, apply_changes
+from gui.engine.plan.plan_file import PlanFile
+from gui.engine.runs.folder import RunFolder
+from gui.engine.texts import _, ngettext
+from gui.engine.window_state import WindowState
+from gui.window.bridges.run_list import RunList
+from gui.window.bridges.tasks import Tasks
+from gui.window.bridges.trainers import Trainers
+from gui.window.main_window import MainWindow
+from gui.window.models.plan_document import PlanDocument
+from gui.window.notes import Notes
+
+_OPEN = "open-setup"
+
+
+class Ways(QObject):
+    """Leads from page to page.
+
+    Args:
+        window: The frame with the pages.
+        document: The open plan.
+        trainers: Whose arguments count when a setup is read.
+        runs: Those of this machine.
+        tasks: For reading.
+        notes: Where it is said when something cannot be opened.
+    """
+
+    def __init__(
+        self,
+        *,
+        window: MainWindow,
+        document: PlanDocument,
+        trainers: Trainers,
+        runs: RunList,
+        tasks: Tasks,
+        notes: Notes,
+    ) -> None:
+        super().__init__()
+        self._window = window
+        self._document = document
+        self._trainers = trainers
+        self._runs = runs
+        self._tasks = tasks
+        self._notes = notes
+
+    def new_plan(self) -> None:
+        """Show a fresh plan."""
+        if self._in_place(self._document.new):
+            self.show_plan("what")
+
+    def show_plan(self, step: str = "") -> None:
+        """Bring the plan to the front, at one of its steps."""
+        page: Any = self._window.show_page("plan")
+        if step:
+            page.show_step(step)
+
+    def take_files(self, paths: list[str]) -> None:
+        """Open what was dropped: a run's folder as a run, anything else as a setup."""
+        first = Path(paths[0])
+        if RunFolder(first).exists():
+            self.open_run(first)
+        elif first.is_dir() and self._window.current == "plan":
+            page: Any = self._window.page("plan")
+            page.take(paths)
+        else:
+            self.open_setup(str(first))
+
+    def open_setup(self, path: str | Path, script: str | None = None) -> None:
+        """Open whatever the engine can read as a plan."""
+        catalogue = self._trainers.catalogue
+        self._tasks.run(
+            lambda _handle: read_setup(Path(path), script, catalogue),
+            self._use_setup,
+            lambda error: self._notes.error(_("This was not opened."), error),
+            key=_OPEN,
+        )
+
+    def open_run_as_plan(self, run: RunFolder | Path | str, changes: Mapping[str, Any] | None = None) -> None:
+        """Make a plan of a run, with changes or without."""
+        from gui.engine.runs.reuse import plan_of_run  # heavy, and not for the first paint
+
+        folder = _folder(run)
+
+        def use(file: PlanFile) -> None:
+            if self._open_file(file, "review") and changes:
+                self._change(changes)
+
+        self._tasks.run(
+            lambda _handle: plan_of_run(folder),
+            use,
+            lambda error: self._notes.error(_("No plan could be made of this run."), error),
+            key=_OPEN,
+        )
+
+    def open_run(self, run: RunFolder | Path | str) -> None:
+        """Show a run."""
+        page: Any = self._window.page("run")
+        page.open(_folder(run))
+        self._window.show_page("run")
+
+    def reopen_left(self, state: WindowState) -> bool:
+        """Bring back what the window had open; return whether unsaved work is shown now."""
+        left = self._document.drafts.left_behind()
+        if not left:
+            return False
+        newest, *others = left
+        if not self._in_place(lambda: self._document.reopen(newest)):
+            return False
+        text = _("“{name}” was not saved when the window closed. It is open, as it was.")
+        words = [text.format(name=newest.name)]
+        if others:
+            more = ngettext("{count} more is kept.", "{count} more are kept.", len(others))
+            words.append(more.format(count=len(others)))
+        self._notes.tell(_("Unsaved work is back."), " ".join(words), "draft-back")
+        self.show_plan(state.step)
+        return True
+
+    def attach_when_known(self) -> None:
+        """Show the newest run that is not over, as soon as the runs are known."""
+        self._runs.changed.connect(self._attach)
+
+    def _attach(self) -> None:
+        self._runs.changed.disconnect(self._attach)
+        living = self._runs.living
+        if living and self._window.current == "start":
+            self.open_run(living[0].folder)
+
+    def _use_setup(self, given: PlanInput) -> None:
+        if self._open_file(given.file, "review"):
+            notes = [*given.file.notes, *(finding.title for finding in given.findings)]
+            if notes:
+                title = _("What was changed when this was opened:")
+                self._notes.tell(title, "\n".join(notes), "plan-notes")
+
+    def _open_file(self, file: PlanFile, step: str) -> bool:
+        if file.path is None:
+            done = self._in_place(lambda: self._document.new(file.plan, unsaved=True))
+        else:
+            done = self._in_place(lambda: self._document.load(file))
+        if done:
+            self.show_plan(step)
+        return done
+
+    def _change(self, changes: Mapping[str, Any]) -> None:
+        try:
+            apply_changes(self._document.plan, changes)
+        except UnknownTarget:
+            return
+        self._document.change(changes, _("Change for the next try"))
+
+    def _in_place(self, act: Callable[[], object]) -> bool:
+        """Do something to the document; say it where that cannot be done."""
+        try:
+            act()
+        except PreflightError as error:
+            self._notes.error(_("The open plan cannot be put aside."), error)
+            return False
+        return True
+
+
+def _folder(run: RunFolder | Path | str) -> RunFolder:
+    return run if isinstance(run, RunFolder) else RunFolder(Path(run))
