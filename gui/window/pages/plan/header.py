@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QWidget
 
 from gui.engine.texts import _
 from gui.window.pages.plan.parts import Parts
@@ -57,6 +58,7 @@ class PlanHeader(QWidget):
         super().__init__()
         self._parts = parts
         self._files = files
+        self._launch: QWidget | None = None
         self.name = NameField()
         self.name.changed.connect(self._rename)
         self.about = ElidedLabel("", "muted")
@@ -80,6 +82,22 @@ class PlanHeader(QWidget):
         parts.theme.changed.connect(self._draw)
         self._draw()
         self.refresh()
+
+    def take_launch(self, buttons: QWidget) -> None:
+        """Take the buttons that launch; they stand where the way to the review is, once it is reached."""
+        self._launch = buttons
+        layout = self.layout()
+        if layout is not None:
+            layout.addWidget(buttons)
+        for before, after in pairwise([self.review, *buttons.findChildren(QPushButton)]):
+            QWidget.setTabOrder(before, after)
+        self.show_launch(False)
+
+    def show_launch(self, reached: bool) -> None:
+        """Show the launch, or the way to the review."""
+        if self._launch is not None:
+            self._launch.setVisible(reached)
+            self.review.setVisible(not reached)
 
     def refresh(self) -> None:
         """Show what the plan is now."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -26,16 +27,17 @@ from gui.window.widgets.styled import style
 MODEL_SUFFIXES = (".safetensors", ".ckpt", ".pt", ".pth", ".bin", ".sft")
 
 _HINTS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("t5xxl", ("t5xxl", "t5-xxl", "t5_xxl")),
-    ("clip_l", ("clip_l", "clip-l", "clipl")),
-    ("clip_g", ("clip_g", "clip-g", "clipg")),
+    ("t5xxl", ("t5[ -]?xxl",)),
+    ("clip_l", ("clip[ -]?l",)),
+    ("clip_g", ("clip[ -]?g",)),
     ("byt5", ("byt5",)),
     ("gemma2", ("gemma",)),
-    ("qwen3", ("qwen3", "qwen_3")),
-    ("text_encoder", ("qwen2", "qwen_2")),
-    ("ae", ("ae.", "autoencoder", "flux_vae")),
+    ("qwen3", ("qwen ?3",)),
+    ("text_encoder", ("qwen ?2",)),
+    ("ae", (r"\bae\b", "autoencoder", "vae")),
     ("vae", ("vae",)),
 )
+"""Arguments, and what names of their files look like, with blanks for underscores."""
 
 
 def argument_for(file: str, arguments: tuple[str, ...]) -> str:
@@ -45,9 +47,9 @@ def argument_for(file: str, arguments: tuple[str, ...]) -> str:
         file: Path or name.
         arguments: Those that the family has, the base model first.
     """
-    name = Path(file).name.lower()
+    name = Path(file).stem.lower().replace("_", " ")
     for argument, hints in _HINTS:
-        if argument in arguments and any(hint in name for hint in hints):
+        if argument in arguments and any(re.search(hint, name) for hint in hints):
             return argument
     return arguments[0]
 

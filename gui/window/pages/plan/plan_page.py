@@ -84,6 +84,9 @@ class PlanPage(QWidget):
         self.files = PlanFiles(self._parts, self.notices, self)
         self.header = PlanHeader(self._parts, self.files)
         self.header.review_wanted.connect(lambda: self.show_step("review"))
+        launch = getattr(review, "launch_buttons", None)
+        if isinstance(launch, QWidget):
+            self.header.take_launch(launch)
         self.step_list = StepList(icons)
         self.step_list.chosen.connect(self._go)
         self._steps = self._made_steps()
@@ -107,6 +110,7 @@ class PlanPage(QWidget):
         self._parts.document.end_merge()
         self.stack.setCurrentWidget(self._pages[step])
         self.step_list.show_current(step)
+        self.header.show_launch(step == "review")
         self._visited.add(step)
         page = self._steps.get(step)
         if page is not None and self.isVisible():

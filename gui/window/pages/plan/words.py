@@ -86,10 +86,11 @@ def steps_sentence(steps: Steps | None, batch: object, gathered: object) -> str:
     if isinstance(gathered, int) and gathered > 1:
         images = _("{images} ÷ {gathered} gathered").format(images=images, gathered=gathered)
     total = steps.total_steps or 0
-    words = (
-        _("{images} = {each} steps an epoch, {epochs} epochs: {total} steps")
-        if steps.epochs != 1
-        else _("{images} = {each} steps an epoch, 1 epoch: {total} steps")
+    epochs = ngettext("{count} epoch", "{count} epochs", steps.epochs).format(count=f"{steps.epochs:,}")
+    return _("{images} = {each} an epoch, {epochs}: {total}").format(
+        images=images, each=_steps(-(-total // steps.epochs)), epochs=epochs, total=_steps(total)
     )
-    each = -(-total // steps.epochs)
-    return words.format(images=images, each=f"{each:,}", epochs=f"{steps.epochs:,}", total=f"{total:,}")
+
+
+def _steps(count: int) -> str:
+    return ngettext("{count} step", "{count} steps", count).format(count=f"{count:,}")
