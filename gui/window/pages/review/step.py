@@ -171,7 +171,8 @@ class ReviewStep(QWidget):
         """Let Tab go as the eye does; cards come and go, and Qt would put new ones at the end."""
         order: list[QWidget] = [self._fixing.again, self._fixing.apply]
         for part in (self.launch_buttons, self._launch, self._note, self._fixing):
-            order += part.findChildren(QPushButton)
+            if self.isAncestorOf(part):  # a page may have put the launch into its own head
+                order += part.findChildren(QPushButton)
         order += [*self._findings.focus_order(), *self._command.focus_order()]
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)
