@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,6 +10,8 @@ from pydantic import ValidationError
 
 from gui.engine.documents import reason_of
 from gui.engine.errors import NewerDocument, PreflightError
+from gui.engine.runs.alarm import Alarm
+from gui.engine.runs.alarms import AlarmWatch
 from gui.engine.runs.events import RunEvent
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.follow import Follower, LineTail
@@ -42,6 +44,7 @@ class Piece:
         status: The status, None where it is as before.
         events: What happened, without single steps and moves of bars.
         rows: Figures over time.
+        alarms: What must be told loudly now, None where it is as before.
         more: Whether there is more to read at once.
         trouble: Why the run cannot be read, "" where it can, None where nobody looked.
         gone: Whether the folder is not there.
@@ -50,6 +53,7 @@ class Piece:
     status: RunStatus | None = None
     events: tuple[Happening, ...] = ()
     rows: tuple[StepRow | GpuRow | HostRow, ...] = ()
+    alarms: tuple[Alarm, ...] | None = None
     more: bool = False
     trouble: str | None = None
     gone: bool = False
@@ -57,7 +61,7 @@ class Piece:
     @property
     def empty(self) -> bool:
         """Whether there is nothing to tell."""
-        return self.status is None and not self.events and not self.rows
+        return self.status is None and self.alarms is None and not self.events and not self.rows
 
 
 class RunReader:
@@ -73,6 +77,9 @@ class RunReader:
         self._rows = LineTail(run.metrics)
         self._mark: tuple[int, int, int] | None = None
         self._step: int | None = None
+        self._watch = AlarmWatch(run)
+        self._alarms: tuple[Alarm, ...] = ()
+        self._late = False
         self.status: RunStatus | None = None
 
     def look(self) -> Piece:
@@ -93,7 +100,8 @@ class RunReader:
         except OSError as error:
             return Piece(status=status, trouble=reason_of(error), gone=gone)
         more = not (self._follower.at_end() and self._rows.at_end())
-        return Piece(status, events, rows, more, trouble, gone)
+        alarms = self._new_alarms(events, told=status is not None, more=more)
+        return Piece(status, events, rows, alarms, more, trouble, gone)
 
     def close(self) -> None:
         """Let go of the files."""
@@ -127,6 +135,20 @@ class RunReader:
         changed = status != self.status
         self.status = status
         return (status if changed else None), ""
+
+    def _new_alarms(self, events: Sequence[Happening], *, told: bool, more: bool) -> tuple[Alarm, ...] | None:
+        """Return the alarms where they are others than before; not while older events are still to come."""
+        self._watch.take(happening.event for happening in events)
+        self._late = self._late or told or bool(events)
+        if more or self.status is None or not self._late:
+            return None
+        self._late = False
+        # Whether somebody looks after the run is seen to beside this, and mended.
+        found = self._watch.alarms(self.status, supervised=True)
+        if found == self._alarms:
+            return None
+        self._alarms = found
+        return found
 
     def _events(self) -> Iterator[Happening]:
         for event in self._follower.events(PIECE_BYTES):

@@ -52,6 +52,9 @@ class RunWatch(QObject):
     rows = Signal(object)
     """List of `StepRow`, `GpuRow` and `HostRow`, in their order."""
 
+    alarms = Signal(object)
+    """Tuple of `Alarm`: what must be told loudly now, the gravest first; empty when it is over."""
+
     caught_up = Signal()
     """All that had happened when the watch began has been told; what comes now is news."""
 
@@ -134,6 +137,8 @@ class RunWatch(QObject):
             self.events.emit(list(piece.events))
         if piece.rows:
             self.rows.emit(list(piece.rows))
+        if piece.alarms is not None:
+            self.alarms.emit(piece.alarms)
         if not piece.more and not self.all_read:
             self.all_read = True
             self.caught_up.emit()

@@ -122,8 +122,12 @@ class Empty(QWidget):
         for label in (self.title, self.text):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             label.setMaximumWidth(560)
-            layout.addWidget(label, 0, Qt.AlignmentFlag.AlignHCenter)
-            label.setMinimumWidth(360)
+            # Between stretches and not aligned: only so is the height that its width asks for heard.
+            beside = QHBoxLayout()
+            beside.addStretch(1)
+            beside.addWidget(label, 100)
+            beside.addStretch(1)
+            layout.addLayout(beside)
         if button is not None:
             layout.addSpacing(Space.S)
             layout.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)

@@ -1,0 +1,153 @@
+"""Red and amber banners: what happened to a run, what was done, why, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QClipboard
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from gui.engine.runs.alarm import Alarm
+from gui.engine.texts import _
+from gui.window.theme.icons import Icons
+from gui.window.theme.space import Space
+from gui.window.widgets.banner import Banner
+from gui.window.widgets.buttons import Button
+from gui.window.widgets.labels import Label
+
+
+class AlarmBanner(Banner):
+    """One alarm.
+
+    Args:
+        icons: Draws its picture.
+        alarm: What is told.
+        over: Whether the run is.
+        changes: What a new plan would change, where that is a way out; with the words for it.
+        clipboard: Takes the clean file's path.
+    """
+
+    answered = Signal(str)
+    """A `RequestKind`: what the user says to a guard that asks."""
+
+    changes_wanted = Signal(object)
+
+    def __init__(
+        self,
+        icons: Icons,
+        alarm: Alarm,
+        *,
+        over: bool,
+        changes: tuple[str, Mapping[str, Any]] | None,
+        clipboard: QClipboard,
+    ) -> None:
+        text = " ".join(part for part in (alarm.text, alarm.done) if part)
+        super().__init__(icons, alarm.tone, alarm.title, text, name=f"run-banner-{alarm.id}")
+        self._alarm = alarm
+        self._clipboard = clipboard
+        self._add_words(alarm)
+        self._details = self._make_details(alarm)
+        self.set_buttons(*self._make_buttons(alarm, over=over, changes=changes))
+
+    def _add_words(self, alarm: Alarm) -> None:
+        line = " ".join(part for part in (alarm.last_clean_words, *alarm.causes[:1]) if part)
+        if line:
+            label = Label(line, "muted")
+            label.setObjectName(f"run-banner-{alarm.id}-clean")
+            self.body.addWidget(label)
+
+    def _make_details(self, alarm: Alarm) -> QWidget | None:
+        if not alarm.next_steps and len(alarm.causes) < 2:
+            return None
+        details = QWidget()
+        details.setObjectName(f"run-banner-{alarm.id}-details")
+        layout = QVBoxLayout(details)
+        layout.setContentsMargins(0, Space.XS, 0, 0)
+        layout.setSpacing(Space.XS)
+        for title, lines in ((_("Also possible:"), alarm.causes[1:]), (_("What to do:"), alarm.next_steps)):
+            if lines:
+                layout.addWidget(Label(title, "strong"))
+            for line in lines:
+                layout.addWidget(Label(f"• {line}"))
+        details.hide()
+        self.body.addWidget(details)
+        return details
+
+    def _make_buttons(
+        self, alarm: Alarm, *, over: bool, changes: tuple[str, Mapping[str, Any]] | None
+    ) -> list[Button]:
+        buttons = []
+        if alarm.asks and not over:
+            stop = Button(_("Stop the training"), "primary", compact=True, name="run-guard-stop")
+            go_on = Button(_("Go on all the same"), compact=True, name="run-guard-accept")
+            stop.clicked.connect(lambda: self.answered.emit("stop"))
+            go_on.clicked.connect(lambda: self.answered.emit("accept"))
+            go_on.set_tip(_("The guard will not stop this training for its loss any more."))
+            buttons += [stop, go_on]
+        if over and changes is not None:
+            words, values = changes
+            half = Button(words, "primary", compact=True, name="run-half-rate")
+            half.set_tip(_("Opens a new plan with this change; nothing starts yet."))
+            half.clicked.connect(lambda: self.changes_wanted.emit(values))
+            buttons.append(half)
+        if self._details is not None:
+            ways = Button(_("What to do"), compact=True, name=f"run-banner-{alarm.id}-ways")
+            ways.setCheckable(True)
+            ways.toggled.connect(self._details.setVisible)
+            buttons.append(ways)
+        if alarm.last_clean is not None:
+            copy = Button(_("Copy path of the clean file"), compact=True, name=f"run-copy-clean-{alarm.id}")
+            copy.set_tip(str(alarm.last_clean))
+            copy.clicked.connect(lambda: self._clipboard.setText(str(alarm.last_clean)))
+            buttons.append(copy)
+        return buttons
+
+
+class AlarmStack(QWidget):
+    """All alarms of a run, the gravest first.
+
+    Args:
+        icons: Draws their pictures.
+        clipboard: Takes paths.
+    """
+
+    answered = Signal(str)
+    changes_wanted = Signal(object)
+
+    def __init__(self, icons: Icons, clipboard: QClipboard) -> None:
+        super().__init__()
+        self.setObjectName("run-alarms")
+        self._icons = icons
+        self._clipboard = clipboard
+        self._shown: dict[str, tuple[object, AlarmBanner]] = {}
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(Space.M)
+        self.hide()
+
+    def show_alarms(
+        self, alarms: Sequence[Alarm], *, over: bool, changes: tuple[str, Mapping[str, Any]] | None
+    ) -> None:
+        """Show these; one that says the same as before stays as it is."""
+        wanted = {alarm.id: alarm for alarm in alarms}
+        for name in list(self._shown):
+            offer = changes if name == "loss-nonfinite" else None
+            if self._shown[name][0] != (wanted.get(name), over, offer):  # type: ignore[call-overload]
+                self._take_away(name)
+        for place, alarm in enumerate(alarms):
+            if alarm.id not in self._shown:
+                offer = changes if alarm.id == "loss-nonfinite" else None
+                banner = AlarmBanner(self._icons, alarm, over=over, changes=offer, clipboard=self._clipboard)
+                banner.answered.connect(self.answered)
+                banner.changes_wanted.connect(self.changes_wanted)
+                self._shown[alarm.id] = ((alarm, over, offer), banner)
+                self._layout.insertWidget(place, banner)
+        self.setVisible(bool(wanted))
+
+    def _take_away(self, name: str) -> None:
+        banner = self._shown.pop(name)[1]
+        banner.hide()
+        self._layout.removeWidget(banner)
+        banner.deleteLater()
