@@ -25,7 +25,7 @@ from gui.window.theme.icons import Icons
 from gui.window.theme.space import SIDE_BAR_WIDTH, Space
 from gui.window.widgets.styled import style
 
-SMALLEST = QSize(960, 620)
+SMALLEST = QSize(1024, 640)
 USUAL = QSize(1280, 800)
 
 

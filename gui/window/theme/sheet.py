@@ -77,6 +77,10 @@ def _frames(t: Tokens) -> str:
     QFrame[role="card"][dropping="true"], QFrame[role="drop"][dropping="true"] {{
         border: 2px dashed {t.accent}; background: {t.accent_soft}; }}
     QFrame[role="drop"] {{ background: {t.bg}; border: 2px dashed {t.line}; border-radius: {CARD_RADIUS}px; }}
+    QFrame[role="row"] {{ background: transparent; border: 1px solid transparent;
+        border-radius: {CONTROL_RADIUS}px; }}
+    QFrame[role="row"]:hover {{ background: {t.bg}; }}
+    QFrame[role="row"]:focus {{ border: 1px solid {t.accent}; }}
     QFrame[role="well"] {{ background: {t.bg}; border: 1px solid {t.line};
         border-radius: {CONTROL_RADIUS}px; }}
     {edges}
@@ -119,7 +123,7 @@ def _buttons(t: Tokens, px: Pixels) -> str:
     QPushButton[kind="danger"] {{ color: {t.bad}; border-color: {t.bad}; }}
     QPushButton[kind="danger"]:disabled {{ color: {t.faint}; border-color: {t.line}; }}
     QPushButton[kind="link"] {{ background: transparent; border: 1px solid transparent; color: {t.accent};
-        padding: {px(1)}px {px(4)}px; min-height: 0px; text-align: left; }}
+        padding: {px(1)}px {px(4)}px; min-height: {px(18)}px; text-align: left; }}
     QPushButton[kind="link"]:hover {{ text-decoration: underline; }}
     QPushButton[kind="link"]:focus {{ border: 1px solid {t.accent}; padding: {px(1)}px {px(4)}px; }}
     QPushButton[kind="link"]:disabled {{ color: {t.faint}; }}
