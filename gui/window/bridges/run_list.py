@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -33,6 +34,7 @@ class RunList(QObject):
         self._known = False
         self._problem = ""
         self._index: RunIndex | None = None
+        self._titles: dict[str, str] = {}
         self._lane = Lane("runs")
         self._lane.answered.connect(self._answered)
         self._timer = QTimer(self)
@@ -53,6 +55,11 @@ class RunList(QObject):
     def living(self) -> list[RunEntry]:
         """Those that somebody looks after and that are not over."""
         return [each for each in self._entries if each.condition == "fine" and is_living(each)]
+
+    @property
+    def family_titles(self) -> Mapping[str, str]:
+        """Names of model families to their titles; empty until the runs are known."""
+        return self._titles
 
     @property
     def problem(self) -> str:
@@ -76,9 +83,10 @@ class RunList(QObject):
 
     def _look(self) -> tuple[RunEntry, ...]:
         if self._index is None:
-            from gui.engine.runs.listing import RunIndex  # heavy, and not for the first paint
+            from gui.engine.runs.listing import RunIndex  # slow to import, and not for the first paint
 
             self._index = RunIndex(self._home)
+            self._titles = _titles()
         return self._index.entries()
 
     def _answered(self, answer: Answer) -> None:
@@ -93,3 +101,9 @@ class RunList(QObject):
 def is_living(entry: RunEntry) -> bool:
     """Whether a run is not over, as far as its folder tells."""
     return entry.state not in (None, "ended")
+
+
+def _titles() -> dict[str, str]:
+    from gui.engine.plan.families import families
+
+    return {name: family.title for name, family in families().items()}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -33,16 +32,12 @@ from gui.window.bridges.tasks import TaskHandle, Tasks
 _OPEN = "trainers-open"
 _FIND = "trainers-find"
 _ADD = "trainers-add"
+_Seen = tuple[list[KnownTrainer], dict[Path, TrainerFacts]]
 _Then = Callable[[Trainer], None]
 _Work = Callable[[TaskHandle], Trainer]
 
 WATCH_MS = 3000
 """How often it is seen whether the one in use is still there."""
-
-
-class _Seen(NamedTuple):
-    known: list[KnownTrainer]
-    facts: dict[Path, TrainerFacts]
 
 
 class Trainers(QObject):
@@ -128,7 +123,7 @@ class Trainers(QObject):
 
     @property
     def asking(self) -> Path | None:
-        """The folder of the one that is being asked, where that is not only the one in use."""
+        """The folder of the one that is being asked, where that is not the one in use."""
         return self._asking
 
     @property
@@ -136,8 +131,7 @@ class Trainers(QObject):
         """The arguments of the one in use; the bundled ones where there is none."""
         if self._current is not None:
             return self._current.catalogue
-        if self._bundled is None:
-            self._bundled = Catalogue.bundled()
+        self._bundled = self._bundled or Catalogue.bundled()
         return self._bundled
 
     def facts_of(self, known: KnownTrainer) -> TrainerFacts | None:
@@ -248,18 +242,28 @@ class Trainers(QObject):
         """Whether it was added by the user."""
         return any(Path(each.path) == Path(path) for each in self._settings.values.trainers)
 
-    def _add(self, install: TrainerInstall, python: str | None) -> None:
+    def remember_python(self, install: TrainerInstall, python: str | None) -> None:
+        """Remember an install, and the interpreter that the user or a search named for it.
+
+        Raises:
+            CannotWrite: It cannot be remembered.
+        """
         own = OwnTrainer(path=PRACTICE if install.practice else str(install.root), python=python)
         values = self._settings.values
-        changes: dict[str, object] = {
-            "trainers": (*(each for each in values.trainers if each.path != own.path), own)
-        }
+        others = tuple(each for each in values.trainers if each.path != own.path)
+        changes: dict[str, object] = {"trainers": (*others, own)}
         if values.trainer == own.path:
             changes["trainer_python"] = python
-        if not self._keep(**changes):
+        self._settings.change(**changes)
+
+    def _add(self, install: TrainerInstall, python: str | None) -> None:
+        try:
+            self.remember_python(install, python)
+        except PreflightError as error:
+            self._refuse(error)
             return
         self._troubles.pop(install.root, None)
-        if self._current is None or self._is_current(install.root):
+        if self._is_current(install.root) or (self._current is None and not install.practice):
             self.use(install)
         self.look_again()
 
@@ -353,11 +357,10 @@ class Trainers(QObject):
             if each.install is not None
             if (told := remembered_facts(each.install, self._home.cache)) is not None
         }
-        return _Seen(known, facts)
+        return known, facts
 
-    def _found(self, found: _Seen) -> None:
-        self._known = found.known
-        self._facts = found.facts
+    def _found(self, seen: _Seen) -> None:
+        self._known, self._facts = seen
         if self._current is not None:
             self._facts.setdefault(self._current.install.root, self._current.facts)
         self.changed.emit()
