@@ -127,12 +127,16 @@ def test_that_a_plan_without_faults_says_so_and_what_will_happen(review, tmp_pat
     assert "24 in 2 epochs" in told
     assert "known after the first steps" in told
     assert "1 save" in told
+    assert "the run stops" in told
+    assert "Nothing speaks against launching this plan" in page.text("review-ready")
+    assert "its LoRA is of no use" in page.text("practice-trainer")
     assert "11.0 GiB of 12.0 GiB free now on A card" in page.text("gpu-memory")
 
 
 def test_that_a_stop_is_a_card_with_reason_arguments_and_ways_out(review, tmp_path):
     page = review(misspelt(tmp_path))
     assert page.text("review-headline") == "1 thing stops this run"
+    assert not page.sees("review-ready")
     card = page.find("finding-arg-unknown")
     told = "\n".join(label.text() for label in card.findChildren(QLabel) if label.isVisible())
     assert "× stops" in told

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout
 
+from gui.engine.plan.model import TrainingPlan
 from gui.engine.preflight.report import Steps
 from gui.engine.quantities import GIB, about, exact, gib
 from gui.engine.texts import _, ngettext
@@ -57,7 +58,7 @@ def _lines(checked: Checked | None, preview: LaunchPreview | None) -> list[Line]
     steps = checked.report.steps if checked else None
     if checked is None or steps is None or not steps.total_steps:
         return [(_("Steps"), _("known once the images are"), "")]
-    return [*_data(checked, steps), *_length(steps, preview), *_files(checked)]
+    return [*_data(checked, steps), *_length(steps, preview), *_files(checked), _guard(checked.plan)]
 
 
 def _data(checked: Checked, steps: Steps) -> list[Line]:
@@ -87,6 +88,15 @@ def _length(steps: Steps, preview: LaunchPreview | None) -> list[Line]:
         return [*lines, (_("Time on this machine"), about(seconds), known)]
     tip = _("No earlier run of the same kind on this machine tells how long a step takes.")
     return [*lines, (_("Time"), _("known after the first steps"), tip)]
+
+
+def _guard(plan: TrainingPlan) -> Line:
+    much, tip = {
+        "stop": (_("the run stops"), _("At once, so that what was saved before stays good.")),
+        "confirm": (_("stops if it stays so"), _("When the next steps' own losses confirm it.")),
+        "warn": (_("only a warning"), _("The run goes on; what is saved from then on is of no use.")),
+    }[plan.guard.nonfinite]
+    return _("If the loss is not finite"), much, tip
 
 
 def _files(checked: Checked) -> list[Line]:

@@ -10,7 +10,6 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gui.engine.errors import PreflightError
-from gui.engine.texts import _
 from gui.window.bridges.checks import Checks
 from gui.window.bridges.launch_preview import LaunchPreview, launch_preview
 from gui.window.bridges.launcher import Launcher
@@ -22,11 +21,11 @@ from gui.window.pages.review.fixing_row import FixingRow
 from gui.window.pages.review.forecast_card import ForecastCard
 from gui.window.pages.review.launch_bar import LaunchBar
 from gui.window.pages.review.memory_card import MemoryCard
+from gui.window.pages.review.ready_card import ReadyCard
 from gui.window.pages.review.trainer_note import TrainerNote
 from gui.window.theme.icons import Icons
 from gui.window.theme.space import Space
 from gui.window.theme.theme import Theme
-from gui.window.widgets.labels import Label
 from gui.window.widgets.page import Scroll
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from gui.window.bridges.trainers import Trainers
 
 PREVIEW_KEY = "review-preview"
-SIDE_BY_SIDE_PX = 620
+SIDE_BY_SIDE_PX = 690
 """At a text size of 100 %; narrower, the right column goes below the left one."""
 LEFT_SHARE, RIGHT_SHARE = 13, 9
 RIGHT_MOST_PX = 420
@@ -93,8 +92,7 @@ class ReviewStep(QWidget):
         self._note = TrainerNote(checks, trainers, icons)
         self._fixing = FixingRow(document, checks, tasks, icons)
         self._findings = FindingsPanel(document)
-        self._well = Label(_("Nothing that was checked speaks against launching this plan."), "muted")
-        self._well.setObjectName("review-all-well")
+        self._ready = ReadyCard()
         self._forecast = ForecastCard()
         self._memory = MemoryCard(hardware)
         self._command = CommandCard(icons)
@@ -111,7 +109,7 @@ class ReviewStep(QWidget):
         self._left, self._right = QWidget(), QWidget()
         left, right = QVBoxLayout(self._left), QVBoxLayout(self._right)
         for layout, parts in (
-            (left, (self._launch, self._note, self._fixing, self._findings, self._well)),
+            (left, (self._launch, self._note, self._fixing, self._ready, self._findings)),
             (right, (self._forecast, self._memory, self._command)),
         ):
             layout.setContentsMargins(0, 0, 0, 0)
@@ -161,7 +159,8 @@ class ReviewStep(QWidget):
         self._fixing.show_state()
         self._findings.show_findings(report.findings if report else ())
         self._set_tab_order()
-        self._well.setVisible(report is not None and not report.findings and self._checks.problem is None)
+        quiet = report is not None and all(each.severity == "hint" for each in report.findings)
+        self._ready.setVisible(quiet and self._checks.problem is None and self._trainers.current is not None)
         self._forecast.show_forecast(checked, self._preview)
         self._memory.show_plan(self._document.plan)
         if not self._checks.busy:

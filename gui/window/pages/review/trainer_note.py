@@ -43,11 +43,17 @@ class TrainerNote(QWidget):
         again = Button(_("Check again"), name="check-failed-again", compact=True)
         again.clicked.connect(self.check_wanted)
         self.fault.set_buttons(again)
+        self.practice = Banner(icons, "accent", name="practice-trainer")
+        self.practice.show_words(
+            _("This is the practice trainer"),
+            _("It shows how everything works, on the CPU and within minutes; its LoRA is of no use."),
+        )
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(Space.S)
         layout.addWidget(self.missing)
         layout.addWidget(self.fault)
+        layout.addWidget(self.practice)
         self.show_state()
 
     def show_state(self) -> None:
@@ -73,4 +79,6 @@ class TrainerNote(QWidget):
         self.fault.setVisible(problem is not None)
         if problem is not None:
             self.fault.show_words(_("The plan could not be checked."), str(problem), "bad")
-        self.setVisible(missing or problem is not None)
+        practice = checked is not None and checked.trainer is not None and checked.trainer.install.practice
+        self.practice.setVisible(practice)
+        self.setVisible(missing or practice or problem is not None)
