@@ -41,6 +41,16 @@ if TYPE_CHECKING:
     from gui.window.bridges.trainers import Trainers
 
 
+_STEPS: dict[StepName, type[WhatStep | DataStep | CarefulStep | MemoryStep | TrainingStep | SavingStep]] = {
+    "what": WhatStep,
+    "data": DataStep,
+    "careful": CarefulStep,
+    "memory": MemoryStep,
+    "training": TrainingStep,
+    "saving": SavingStep,
+}
+
+
 class PlanPage(QWidget):
     """The wizard.
 
@@ -79,7 +89,7 @@ class PlanPage(QWidget):
         self.setAcceptDrops(True)
         self._parts = Parts(document, trainers, hardware, checks, tasks, theme, icons, home)
         self._visited: set[StepName] = set()
-        self._arguments = arguments
+        self._review, self._arguments = review, arguments
         self.notices = Notices(icons)
         self.files = PlanFiles(self._parts, self.notices, self)
         self.header = PlanHeader(self._parts, self.files)
@@ -89,11 +99,11 @@ class PlanPage(QWidget):
             self.header.take_launch(launch)
         self.step_list = StepList(icons)
         self.step_list.chosen.connect(self._go)
-        self._steps = self._made_steps()
-        self._pages: dict[StepName, QWidget] = {**self._steps, "review": review, "arguments": arguments}
+        self._steps: dict[StepName, Step] = {}
+        self._current: StepName = "what"
         self.stack = QStackedWidget()
-        for name in STEPS:
-            self.stack.addWidget(self._pages[name])
+        for page in (review, arguments):
+            self.stack.addWidget(page)
         self._arrange()
         self._listen()
         self.show_step("what")
@@ -102,18 +112,19 @@ class PlanPage(QWidget):
     @property
     def current(self) -> StepName:
         """The step that is seen."""
-        return STEPS[self.stack.currentIndex()]
+        return self._current
 
     def show_step(self, name: str) -> None:
         """Go to a step."""
         step = cast("StepName", name)
         self._parts.document.end_merge()
-        self.stack.setCurrentWidget(self._pages[step])
+        self._current = step
+        page = self._page(step)
+        self.stack.setCurrentWidget(page)
         self.step_list.show_current(step)
         self.header.show_launch(step == "review")
         self._visited.add(step)
-        page = self._steps.get(step)
-        if page is not None and self.isVisible():
+        if isinstance(page, Step) and self.isVisible():
             page.come()
         self._show_ways()
         self._show_states()
@@ -127,8 +138,8 @@ class PlanPage(QWidget):
             target: In the words of fixes.
         """
         step = step_of(target)
-        page = self._steps.get(step)
-        if page is not None:
+        page = self._page(step)
+        if isinstance(page, Step):
             self.show_step(step)
             if page.focus_field(target):
                 return
@@ -150,8 +161,8 @@ class PlanPage(QWidget):
     def showEvent(self, event: object) -> None:  # noqa: N802 - Qt's name
         """Bring the step up to date that was not seen."""
         super().showEvent(event)  # type: ignore[arg-type]
-        page = self._steps.get(self.current)
-        if page is not None:
+        page = self._page(self.current)
+        if isinstance(page, Step):
             page.come()
         if self.focusWidget() is None:
             self.step_list.buttons[self.current].setFocus(Qt.FocusReason.OtherFocusReason)
@@ -166,26 +177,27 @@ class PlanPage(QWidget):
         event.acceptProposedAction()
         self.take(dropped_paths(event))
 
-    def _made_steps(self) -> dict[StepName, Step]:
-        parts = self._parts
-        self.what = WhatStep(parts)
-        self.data = DataStep(parts)
-        self.data.folders_dropped.connect(self.take)
-        steps: tuple[Step, ...] = (
-            self.what,
-            self.data,
-            CarefulStep(parts),
-            MemoryStep(parts),
-            TrainingStep(parts),
-            SavingStep(parts),
-        )
-        for step in steps:
-            step.refused.connect(
-                lambda words: self.notices.tell("error", _("That did not work."), words, "bad")
-            )
-            for field in step.findChildren(QLineEdit):
-                field.setAcceptDrops(False)  # or a file's address would be typed into it
-        return {step.name: step for step in steps}
+    def _page(self, name: StepName) -> QWidget:
+        """Return what is shown for a step; its fields are made when it is first wanted."""
+        if name == "review":
+            return self._review
+        if name == "arguments":
+            return self._arguments
+        if name not in self._steps:
+            self._steps[name] = self._made(_STEPS[name](self._parts))
+        return self._steps[name]
+
+    def _made(self, step: Step) -> Step:
+        step.refused.connect(self._refuse)
+        if isinstance(step, DataStep):
+            step.folders_dropped.connect(self.take)
+        for field in step.findChildren(QLineEdit):
+            field.setAcceptDrops(False)  # or a file's address would be typed into it
+        self.stack.addWidget(step)
+        return step
+
+    def _refuse(self, words: str) -> None:
+        self.notices.tell("error", _("That did not work."), words, "bad")
 
     def _arrange(self) -> None:
         self._back = Button(_("Back"), shortcut="Alt+Left", name="back")
@@ -261,8 +273,9 @@ class PlanPage(QWidget):
             return
         if dropped.models:
             self.show_step("what")
+            what = cast("WhatStep", self._page("what"))
             for path in dropped.models:
-                self.what.take_model(path)
+                what.take_model(path)
         if dropped.folders:
             self.show_step("data")
-            self.data.add_folders(dropped.folders)
+            cast("DataStep", self._page("data")).add_folders(dropped.folders)
