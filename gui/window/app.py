@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
@@ -44,13 +45,13 @@ def run_window(
     opening = Opening(icons)
     window.pages.addWidget(opening)
     window.show()
-    started: list[object] = []
+    endings: list[Callable[[], None]] = []
 
     def start() -> None:
         from gui.window.workbench import Workbench  # what it imports would delay the first paint
 
         bench = Workbench(application, window, icons, home, trainer=trainer, python=python)
-        started.append(bench)
+        endings.append(bench.close)
         hooks.report = bench.report_fault
         opening.hide()
         opening.deleteLater()
@@ -64,8 +65,8 @@ def run_window(
     signal.signal(signal.SIGINT, lambda *_signal: window.close())
     with hooks:
         status = application.exec()
-    for bench in started:
-        bench.close()  # type: ignore[attr-defined]
+    for end in endings:
+        end()
     return status
 
 
@@ -88,7 +89,7 @@ class _Hooks:
     """Brings faults that nobody caught to the user's eyes as long as the window is open."""
 
     def __init__(self) -> None:
-        self.report = self._print
+        self.report: Callable[[Exception], None] = self._print
         self._before = (sys.excepthook, threading.excepthook)
 
     def __enter__(self) -> _Hooks:
