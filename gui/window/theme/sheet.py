@@ -124,6 +124,7 @@ def _buttons(t: Tokens, px: Pixels) -> str:
     QPushButton[kind="danger"]:disabled {{ color: {t.faint}; border-color: {t.line}; }}
     QPushButton[kind="link"] {{ background: transparent; border: 1px solid transparent; color: {t.accent};
         padding: {px(1)}px {px(4)}px; min-height: {px(18)}px; text-align: left; }}
+    QPushButton[kind="link"][compact="true"] {{ font-size: {px(12)}px; padding: 0px {px(4)}px; }}
     QPushButton[kind="link"]:hover {{ text-decoration: underline; }}
     QPushButton[kind="link"]:focus {{ border: 1px solid {t.accent}; padding: {px(1)}px {px(4)}px; }}
     QPushButton[kind="link"]:disabled {{ color: {t.faint}; }}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QProgressBar
 
 from gui.engine.hardware.gpu import GpuSample
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 
 HEIGHT = 40
 BAR_WIDTH = 180
+NARROW_BAR_WIDTH = 60
+ROOMY = 1000
+"""In pixels at a text size of 100 %."""
+
 NEARLY_FULL = 0.95
 GIB = 1 << 30
 
@@ -65,7 +70,7 @@ class StatusLine(QFrame):
         self._memory.setObjectName("status-gpu-memory")
         self._idle = Label("", "small", wrap=False)
         self._idle.setObjectName("status-idle")
-        self._run = Button("", "link", name="status-run", tip=_("Show this run"))
+        self._run = Button("", "link", name="status-run", tip=_("Show this run"), compact=True)
         self._trainer = ElidedLabel("", "small")
         self._trainer.setObjectName("status-trainer")
         self._trainer.setAlignment(Qt.AlignmentFlag.AlignRight)
@@ -84,8 +89,14 @@ class StatusLine(QFrame):
         self._draw_trainer()
         self._draw_run()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Give words the room before the bar."""
+        super().resizeEvent(event)
+        self._measure()
+
     def _measure(self) -> None:
-        self._bar.setFixedWidth(self._theme.px(BAR_WIDTH))
+        roomy = self.width() >= self._theme.px(ROOMY)
+        self._bar.setFixedWidth(self._theme.px(BAR_WIDTH if roomy else NARROW_BAR_WIDTH))
         self.setMinimumHeight(self._theme.px(HEIGHT))  # the same with a run and without
 
     def _draw_gpu(self) -> None:
@@ -157,8 +168,8 @@ class StatusLine(QFrame):
         if trainer is not None:
             self._trainer.setText(short_line(trainer.facts))
             self._trainer.setToolTip(f"{trainer.install.label}\n{sentence(trainer)}")
-        elif self._trainers.busy:
-            self._trainer.setText(_("Asking the trainer …"))
+        elif self._trainers.busy or not self._trainers.looked:
+            self._trainer.setText(_("Looking for trainers …"))
         else:
             self._trainer.setText(_("No trainer"))
             self._trainer.setToolTip(str(self._trainers.problem or ""))
