@@ -52,7 +52,7 @@ class TimelineCard(Card):
 
     def add(self, happenings: Sequence[Happening]) -> None:
         """Tell more."""
-        lines = []
+        lines: list[Line] = []
         for event, step in happenings:
             if isinstance(event, Launching):
                 self._words = Timeline()  # its folder was written anew
