@@ -145,7 +145,7 @@ def test_that_stopping_asks_once_and_says_what_is_lost(page, launch, qtbot):
     run = launch.script(GOES_ON)
     page.open(run)
     qtbot.waitUntil(
-        lambda: at_least_step(run, 3) and "step" in seen(page, "run-progress-words"), timeout=60_000
+        lambda: at_least_step(run, 3) and "of 1,000" in seen(page, "run-progress-words"), timeout=60_000
     )
     click(qtbot, page, "run-stop")
     assert "Nothing was saved yet" in all_text(part(page, "run-stop-question"))
