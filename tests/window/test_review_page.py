@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -230,9 +231,9 @@ def test_that_hints_are_one_line_that_opens(review, tmp_path):
 def test_that_thousands_of_findings_are_shown_some_at_a_time(review, tmp_path):
     page = review(small_plan(tmp_path, **{f"nonsense_{number}": 1 for number in range(100)}))
     assert page.text("review-headline") == "100 things stop this run"
-    assert len(page.cards()) == 40
+    assert len(page.cards()) == 15
     page.click("show-more")
-    page.qtbot.waitUntil(lambda: len(page.cards()) == 80)
+    page.qtbot.waitUntil(lambda: len(page.cards()) == 30)
 
 
 def test_that_launching_with_stops_lists_them_and_starts_nothing(review, home, tmp_path):
@@ -443,3 +444,21 @@ def test_that_another_gpu_is_asked_about(review, tmp_path):
     page.hardware.problem = "no NVIDIA GPU seen: there is no driver"
     page.hardware.show()
     assert "No NVIDIA GPU seen: there is no driver." in page.text("gpu-memory")
+
+
+def test_that_a_launch_is_called_off_by_cancel(review, qtbot, home, tmp_path, monkeypatch):
+    from gui.engine.runs import prepare
+
+    go_on = threading.Event()
+    own = prepare.build_command
+    page = review(small_plan(tmp_path))
+    with monkeypatch.context() as patch:
+        patch.setattr(prepare, "build_command", lambda *a, **k: (go_on.wait(20), own(*a, **k))[1])
+        page.click("launch-safely")
+        qtbot.waitUntil(lambda: page.sees("cancel-launch"))
+        page.click("cancel-launch")
+        assert page.find("launch-safely").text() == "Launch safely"
+        assert not page.sees("cancel-launch")
+        go_on.set()
+        page.settle()
+    assert not any(home.runs.iterdir())

@@ -16,7 +16,7 @@ from gui.window.widgets.buttons import Button
 from gui.window.widgets.labels import ElidedLabel
 from gui.window.widgets.layouts import held, row
 
-CARDS_SHOWN = 40
+CARDS_SHOWN = 15
 """A plan may have thousands of findings; more cards than anybody reads at once make the page slow."""
 
 Key = tuple[str, str | None, int]

@@ -92,7 +92,7 @@ class LaunchBar(QWidget):
         )
         self.practise.clicked.connect(lambda: self._start(practice=True))
         self.cancel = Button(_("Cancel"), name="cancel-launch")
-        self.cancel.clicked.connect(self._launcher.cancel)
+        self.cancel.clicked.connect(self._call_off)
         self.launch = Button(_("Launch safely"), "primary", name="launch-safely", shortcut="Alt+L")
         self.launch.clicked.connect(lambda: self._start(practice=False))
         layout = QHBoxLayout(self.buttons)
@@ -107,6 +107,8 @@ class LaunchBar(QWidget):
         self.launch.setText(_("Starting …") if starting else _("Launch safely"))
         self.launch.setEnabled(not starting)
         self.cancel.setVisible(starting)
+        if not starting:
+            self.cancel.setEnabled(True)
         blocked = bool(self._stops()) or (trainer is None and not self._plan_names_trainer())
         style(self.launch, blocked=blocked and not starting)
         self.launch.set_tip(self._tip(trainer is None))
@@ -151,6 +153,10 @@ class LaunchBar(QWidget):
             self._ask_about(dangers)
         else:
             self._launcher.launch(self._document, (), practice)
+
+    def _call_off(self) -> None:
+        if not self._launcher.cancel():
+            self.cancel.setEnabled(False)  # it begins; the run's page stops it
 
     def _show_stops(self, stops: Sequence[Finding]) -> None:
         self.banner.show_words(headline(stops), _titles(stops), "bad")
