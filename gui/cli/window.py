@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gui.cli.context import home
 from gui.engine.displays import package_of, why_no_window
 from gui.engine.errors import CannotRead, NoWindow
+from gui.engine.paths import Home
 from gui.engine.texts import _
 
 
@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
         from gui.window.app import run_window
     except ImportError as error:
         raise NoWindow(_why(error)) from error
-    return run_window(home(options), plan, options.trainer, options.python)
+    return run_window(Home.find(options.home), plan, options.trainer, options.python)
 
 
 def _why(error: ImportError) -> str:

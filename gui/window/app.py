@@ -13,8 +13,8 @@ from PySide6.QtCore import QLibraryInfo, QLocale, QTimer, QTranslator
 from PySide6.QtWidgets import QApplication
 
 from gui import __version__
+from gui.engine.look import Look, read_look
 from gui.engine.paths import Home
-from gui.engine.preferences import Preferences, load_preferences
 from gui.engine.texts import _, use_language
 from gui.window.main_window import MainWindow
 from gui.window.theme.icons import Icons
@@ -36,10 +36,10 @@ def run_window(
     Returns:
         The exit status.
     """
-    preferences = load_preferences(home.preferences)
-    use_language(preferences.language)
-    application = make_application(sys.argv[:1], preferences)
-    theme = Theme(application, preferences.appearance, preferences.text_percent)
+    look = read_look(home.preferences)
+    use_language(look.language)
+    application = make_application(sys.argv[:1], look)
+    theme = Theme(application, look.appearance, look.text_percent)
     icons = Icons(theme)
     window = MainWindow(icons)
     opening = Opening(icons)
@@ -70,14 +70,14 @@ def run_window(
     return status
 
 
-def make_application(words: list[str], preferences: Preferences) -> QApplication:
+def make_application(words: list[str], look: Look) -> QApplication:
     """Return the application, named, and with Qt's own words in the user's language."""
     application = QApplication(words)
     application.setApplicationName("kohya-preflight")
     application.setApplicationDisplayName(_("Kohya Preflight"))
     application.setApplicationVersion(__version__)
     application.setDesktopFileName("kohya-preflight")
-    locale = QLocale(preferences.language) if preferences.language else QLocale.system()
+    locale = QLocale(look.language) if look.language else QLocale.system()
     translator = QTranslator(application)
     folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
     if translator.load(locale, "qtbase", "_", folder):
