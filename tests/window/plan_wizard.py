@@ -71,7 +71,16 @@ class Table(QLabel):
 class Wizard:
     """The page and what it stands on; finds widgets by name, and clicks and types as a user does."""
 
-    def __init__(self, qtbot: QtBot, home: Home, tasks: Tasks, theme: Theme, icons: Icons) -> None:
+    def __init__(
+        self,
+        qtbot: QtBot,
+        home: Home,
+        tasks: Tasks,
+        theme: Theme,
+        icons: Icons,
+        *,
+        review: QLabel | None = None,
+    ) -> None:
         self.qtbot, self.home, self.tasks = qtbot, home, tasks
         self.document = PlanDocument(
             drafts=Drafts(home), recents=Recents(home), library=PresetLibrary(home.presets)
@@ -79,7 +88,7 @@ class Wizard:
         self.trainers = OneTrainer(None)
         self.hardware = Gpus()
         self.checks = Checks(self.document, self.trainers, tasks, home)
-        self.review, self.arguments = QLabel("the review"), Table()
+        self.review, self.arguments = review or QLabel("the review"), Table()
         self.page = PlanPage(
             document=self.document,
             trainers=self.trainers,

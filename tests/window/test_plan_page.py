@@ -8,10 +8,10 @@ import pytest
 from plan_wizard import Wizard
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from gui.engine.paths import Home
-from gui.engine.plan.model import TrainingPlan
+from gui.engine.plan.model import LaunchSettings, TrainingPlan
 from gui.window.pages.plan.places import STEPS, step_of
 from gui.window.pages.plan.rows import FieldRow
 from gui.window.pages.plan.step import Step
@@ -362,6 +362,61 @@ def test_that_a_plan_of_a_newer_version_can_only_be_looked_at(wizard, tmp_path):
     wizard.page.show_step("what")
     wizard.click("family-flux1")
     assert "can only be looked at" in wizard.words()
+
+
+def test_that_cards_are_reached_by_arrow_keys(wizard):
+    wizard.page.show_step("careful")
+    wizard.find("caution-stable-first").setFocus()
+    QTest.keyClick(wizard.find("caution-stable-first"), Qt.Key.Key_Right)
+    assert wizard.page.focusWidget() is wizard.find("caution-safe")
+    QTest.keyClick(wizard.find("caution-safe"), Qt.Key.Key_Left)
+    QTest.keyClick(wizard.find("caution-stable-first"), Qt.Key.Key_Left)
+    assert wizard.page.focusWidget() is wizard.find("caution-stable-first")
+
+
+def test_that_several_gpus_of_a_plan_are_named(wizard):
+    launch = LaunchSettings(gpu_ids=(0, 3))
+    wizard.document.new(TrainingPlan(family="sdxl", launch=launch), unsaved=True)
+    wizard.hardware.plug_in(("GeForce RTX 3060", 12, "8.6"))
+    wizard.page.show_step("memory")
+    assert "The plan trains on: GPU 0, GPU 3." in wizard.words()
+
+
+def test_that_a_gpu_serves_plans_of_families_that_are_not_known(wizard):
+    wizard.hardware.plug_in(("GeForce RTX 3060", 12, "8.6"))
+    wizard.document.new(TrainingPlan(family="unheard-of"), unsaved=True)
+    assert "“unheard-of”, which is not known here" in wizard.words()
+    wizard.page.show_step("memory")
+    wizard.click("gpu-0")
+    assert wizard.document.layer_on("memory") == "12gib"
+
+
+def test_that_a_choice_can_be_typed_where_names_are_open(wizard):
+    wizard.page.show_step("training")
+    line = wizard.find("field-optimizer_type").lineEdit()
+    line.setFocus()
+    line.selectAll()
+    QTest.keyClicks(line, "my.own.Optimizer")
+    QTest.keyClick(line, Qt.Key.Key_Return)
+    assert wizard.document.plan.arguments["optimizer_type"] == "my.own.Optimizer"
+    QTest.keyClick(wizard.find("field-optimizer_type"), Qt.Key.Key_Down)
+    assert wizard.document.plan.arguments["optimizer_type"] == "AdamW"
+
+
+def test_that_launching_stands_where_the_way_to_the_review_was(qtbot, home, tasks, theme, icons, show):
+    class Review(QLabel):
+        def __init__(self) -> None:
+            super().__init__("review")
+            self.launch_buttons = QPushButton("Launch safely")
+
+    made = Wizard(qtbot, home, tasks, theme, icons, review=Review())
+    show(made.page, 1010, 660)
+    assert not made.review.launch_buttons.isVisible()
+    made.click("review")
+    assert made.review.launch_buttons.isVisible()
+    assert not made.find("review").isVisible()
+    made.settle()
+    made.close()
 
 
 def test_that_a_number_is_undone_as_one_step(wizard):

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QPlainTextEdit
 
-from gui.engine.errors import CannotRead, CannotWrite
+from gui.engine.errors import Cancelled, CannotRead, CannotWrite
 from gui.engine.paths import Home
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.preflight.report import Steps
@@ -297,6 +297,34 @@ def test_that_pictures_are_read_small_and_upright_whatever_their_kind(tmp_path):
         None,
         None,
     ]
+
+
+def test_that_kinds_of_images_that_only_pillow_reads_are_shown(tmp_path):
+    from PIL import Image
+
+    Image.new("RGB", (64, 32), "green").save(tmp_path / "a.png", format="PCX")
+    (picture,) = load_pictures(tmp_path, ["a.png"], 16, lambda: False)
+    assert picture is not None
+    assert (picture.width(), picture.height()) == (16, 16)
+    assert picture.pixelColor(8, 8).green() > 100
+
+
+def test_that_looking_ends_when_it_is_no_longer_wanted(tmp_path):
+    folder = make_folder(tmp_path / "set", 1)
+    make_folder(folder / "deep", 1)
+    with pytest.raises(Cancelled):
+        load_pictures(folder, ["00.png"], 16, lambda: True)
+    with pytest.raises(Cancelled):
+        look_into(folder, ".txt", lambda: True)
+
+
+def test_that_findings_lead_to_their_folder(wizard, with_folder, drop, tmp_path):
+    wizard.page.show_field(f"{HERE}.num_repeats")
+    assert wizard.page.focusWidget() is wizard.find(f"field-{HERE}.num_repeats")
+    wizard.page.show_field(f"{HERE}.image_dir")
+    assert wizard.page.focusWidget() is wizard.find(f"field-{HERE}.class_tokens")
+    wizard.page.show_field("dataset.subsets")
+    assert wizard.page.focusWidget() is wizard.find("choose-folder")
 
 
 def _turned() -> bytes:

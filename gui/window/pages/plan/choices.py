@@ -44,15 +44,17 @@ class Choices(QWidget):
         theme: Gives sizes.
         name: Begins the cards' names.
         width: The least of a card, pixels at a text size of 100 %.
+        margins: Inside a card, in pixels.
     """
 
     chosen = Signal(str)
 
-    def __init__(self, theme: Theme, name: str, width: int = 200) -> None:
+    def __init__(self, theme: Theme, name: str, width: int = 200, margins: int = Space.M) -> None:
         super().__init__()
         self._theme = theme
         self._name = name
         self._least = width
+        self._margins = margins
         self._cards: dict[str, ChoiceCard] = {}
         self._columns = 0
         self._grid = QGridLayout(self)
@@ -102,7 +104,7 @@ class Choices(QWidget):
 
     def _card(self, option: Option) -> ChoiceCard:
         words = f"{option.title}. {option.reason or option.text}"
-        card = ChoiceCard(words, name=f"{self._name}-{option.value}", margins=Space.M)
+        card = ChoiceCard(words, name=f"{self._name}-{option.value}", margins=self._margins)
         if option.picture is not None:
             card.body.addWidget(option.picture)
             card.body.addSpacing(Space.XS)

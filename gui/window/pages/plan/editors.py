@@ -291,8 +291,8 @@ class EitherEditor(Editor):
         self.units.setMinimumContentsLength(5)
         self.number.value_changed.connect(lambda value: self.edited.emit(self._target, value))
         self.units.changed.connect(self._switch)
-        self._row.addWidget(self.number, 3)
-        self._row.addWidget(self.units, 4)
+        self._row.addWidget(self.number, 1)
+        self._row.addWidget(self.units, 1)
 
     @property
     def target(self) -> str:

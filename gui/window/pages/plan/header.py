@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QKeySequence
+from PySide6.QtGui import QIcon, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QWidget
 
 from gui.engine.texts import _
@@ -23,6 +23,8 @@ from gui.window.widgets.layouts import column, row
 from gui.window.widgets.styled import style
 
 MOST_RECENT = 10
+TEXT_INDENT = 5
+"""By so many pixels the text of a field stands in; the name shall stand where titles stand."""
 
 
 class NameField(TextField):
@@ -31,6 +33,7 @@ class NameField(TextField):
     def __init__(self) -> None:
         super().__init__(name="plan-name", words=_("Name of the plan"))
         style(self, role="title")
+        self.setTextMargins(-TEXT_INDENT, 0, 0, 0)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.textChanged.connect(self.updateGeometry)
 
@@ -107,21 +110,10 @@ class PlanHeader(QWidget):
         title = _(family.title) if family else document.plan.family
         self.about.setText(about_plan(document.plan, document.library, title) or _("Nothing is chosen yet"))
         self._show_state()
-        stack = document.undo_stack
-        for button, possible, words, text, keys in (
-            (self._undo, stack.canUndo(), _("Undo: {what}"), stack.undoText(), QKeySequence.StandardKey.Undo),
-            (
-                self._redo,
-                stack.canRedo(),
-                _("Do again: {what}"),
-                stack.redoText(),
-                QKeySequence.StandardKey.Redo,
-            ),
-        ):
-            button.setEnabled(possible)
-            told = words.format(what=text) if text else words.format(what=_("nothing"))
-            native = QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
-            button.setToolTip(f"{told} ({native})")
+        stack, undo, redo = document.undo_stack, QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo
+        words = stack.undoText() or _("nothing"), stack.redoText() or _("nothing")
+        self._show_step(self._undo, stack.canUndo(), _("Undo: {what}").format(what=words[0]), undo)
+        self._show_step(self._redo, stack.canRedo(), _("Do again: {what}").format(what=words[1]), redo)
         self._save.setEnabled(not document.read_only)
 
     def _make_buttons(self) -> None:
@@ -194,6 +186,11 @@ class PlanHeader(QWidget):
     def _opening(self, path: str) -> Callable[[], None]:
         return lambda: self._files.open(Path(path))
 
+    @staticmethod
+    def _show_step(button: IconButton, possible: bool, words: str, keys: QKeySequence.StandardKey) -> None:
+        button.setEnabled(possible)
+        button.setToolTip(f"{words} ({QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)})")
+
     def _draw(self) -> None:
         icons = self._parts.icons
         for button, name in (
@@ -202,4 +199,7 @@ class PlanHeader(QWidget):
             (self._open, "folder"),
             (self._more, "more"),
         ):
-            button.setIcon(icons.icon(name))
+            icon = icons.icon(name)
+            # Qt's own way to grey an icon makes it brighter on dark grounds.
+            icon.addPixmap(icons.pixmap(name, 20, "line"), QIcon.Mode.Disabled)
+            button.setIcon(icon)

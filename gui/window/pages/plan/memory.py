@@ -75,7 +75,7 @@ class MemoryStep(Step):
         gpus = Card(_("The GPU that trains"))
         for part in (self._found, self._problem, self._several):
             gpus.body.addWidget(part)
-        self._sizes = Choices(parts.theme, "memory", width=104)
+        self._sizes = Choices(parts.theme, "memory", width=92)
         self._sizes.chosen.connect(self._choose_size)
         self._effects_title = Label("", "strong")
         self._effects = column(spacing=Space.XS)

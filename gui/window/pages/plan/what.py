@@ -13,6 +13,7 @@ from gui.window.pages.plan.motifs import FamilyPicture
 from gui.window.pages.plan.parts import Parts
 from gui.window.pages.plan.step import Step
 from gui.window.pages.plan.words import kind_words
+from gui.window.theme.space import Space
 from gui.window.widgets.card import Card
 from gui.window.widgets.labels import Label
 from gui.window.widgets.layouts import clear, line
@@ -26,7 +27,7 @@ class WhatStep(Step):
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts, "what")
         self._known: tuple[str, ...] = ()
-        self._families = Choices(parts.theme, "family", width=112)
+        self._families = Choices(parts.theme, "family", width=112, margins=Space.S)
         self._families.chosen.connect(self._choose_family)
         self._about = Label("", "muted")
         self._kinds = Choices(parts.theme, "kind", width=150)
