@@ -25,7 +25,7 @@ from gui.window.bridges.checks import Checks
 from gui.window.bridges.launcher import Launcher
 from gui.window.bridges.tasks import Tasks
 from gui.window.models.plan_document import PlanDocument
-from gui.window.pages.review import ReviewStep
+from gui.window.pages.review import ReviewStep, fixing_row
 from gui.window.pages.review.finding_card import FindingCard
 from gui.window.theme.icons import Icons
 from gui.window.theme.theme import Theme
@@ -462,3 +462,39 @@ def test_that_a_launch_is_called_off_by_cancel(review, qtbot, home, tmp_path, mo
         go_on.set()
         page.settle()
     assert not any(home.runs.iterdir())
+
+
+def test_that_fixes_that_cannot_be_tried_are_said_and_can_be_tried_again(review, tmp_path, monkeypatch):
+    page = review(small_plan(tmp_path, max_train_steps=None, max_train_step=9, networkdim=8))
+    with monkeypatch.context() as patch:
+        patch.setattr("gui.window.pages.review.fixing_row.apply_safe_fixes", None)
+        page.click("apply-safe-fixes")
+        page.settle()
+    assert "could not be tried" in page.text("fixes-done")
+    assert not page.sees("undo-fixes")
+    page.click("close-fixes")
+    assert not page.sees("fixes-done")
+    page.click("apply-safe-fixes")
+    page.settle()
+    assert "applied" in page.text("fixes-done")
+
+
+def test_that_fixes_of_a_plan_that_was_changed_meanwhile_are_not_applied(review, tmp_path, monkeypatch):
+    page = review(small_plan(tmp_path, max_train_steps=None, max_train_step=9, networkdim=8))
+    go_on = threading.Event()
+    own = fixing_row.apply_safe_fixes
+    monkeypatch.setattr(fixing_row, "apply_safe_fixes", lambda *words: (go_on.wait(20), own(*words))[1])
+    page.click("apply-safe-fixes")
+    page.document.change({"seed": 8}, "another seed")
+    changed = page.document.plan
+    go_on.set()
+    page.settle()
+    assert page.document.plan == changed
+    assert "changed meanwhile" in page.text("fixes-done")
+
+
+def test_that_a_fix_that_a_plan_cannot_hold_is_said(review, tmp_path):
+    page = review(misspelt(tmp_path))
+    card = page.find("finding-arg-unknown")
+    card.fix_wanted.emit(card.finding, Fix(id="x", label="x", changes={"nowhere.at.all": 1}, safe=False))
+    assert "cannot be applied" in page.text("fixes-done")

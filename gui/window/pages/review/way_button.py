@@ -8,6 +8,8 @@ from PySide6.QtGui import QResizeEvent
 from gui.window.widgets.buttons import Button, Kind
 
 LEAST_PX = 60
+SLACK_PX = 2
+"""Widths of texts are rounded."""
 
 
 class WayButton(Button):
@@ -28,7 +30,7 @@ class WayButton(Button):
         hint = super().sizeHint()
         metrics = self.fontMetrics()
         missing = metrics.horizontalAdvance(self._whole) - metrics.horizontalAdvance(self._shown())
-        return QSize(hint.width() + missing, hint.height())
+        return QSize(hint.width() + missing + SLACK_PX, hint.height())
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """Any width will do."""
