@@ -29,9 +29,9 @@ def mark_of(severity: Severity) -> Mark:
     """Return how a severity looks."""
     return {
         "stop": Mark(_("stops"), "bad", "×"),
-        "danger": Mark(_("risky"), "warn", "!"),
-        "warning": Mark(_("look at this"), "accent", "i"),
-        "hint": Mark(_("hint"), "neutral", ""),
+        "danger": Mark(_("danger"), "bad", "!"),
+        "warning": Mark(_("worth a look"), "warn", "!"),
+        "hint": Mark(_("hint"), "accent", "i"),
     }[severity]
 
 
