@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from plan_wizard import Wizard
+from plan_wizard import Wizard, make_folder
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QMenu
+from PySide6.QtWidgets import QFileDialog, QLabel, QMenu
 
 from gui.engine.paths import Home
 from gui.engine.plan.plan_file import load_plan
@@ -72,6 +72,21 @@ def test_that_a_change_on_disk_is_said_and_read_again(wizard, saved):
     wizard.click("read-again")
     wizard.qtbot.waitUntil(lambda: wizard.text("plan-name") == "theirs")
     assert not wizard.shown("notice-disk")
+
+
+def test_that_what_other_programs_did_is_seen_on_coming_back(wizard, saved, drop, qtbot, show):
+    folder = make_folder(saved.parent / "images", 2)
+    drop(wizard.page, [folder])
+    wizard.wait_for("0 captions")
+    wizard.click("save-plan")
+    other = show(QLabel("another program"), 200, 100)
+    other.activateWindow()
+    qtbot.waitUntil(other.isActiveWindow)
+    make_folder(folder, 2, captions=2)
+    saved.write_text(saved.read_text("utf-8") + "\n# theirs\n", encoding="utf-8")
+    wizard.page.activateWindow()
+    wizard.wait_for("2 captions")
+    assert "Another program changed this plan's file" in wizard.words()
 
 
 def test_that_a_dropped_plan_is_opened_and_unsaved_work_is_kept(wizard, tmp_path, drop):

@@ -203,3 +203,4 @@ class PlanHeader(QWidget):
             # Qt's own way to grey an icon makes it brighter on dark grounds.
             icon.addPixmap(icons.pixmap(name, 20, "line"), QIcon.Mode.Disabled)
             button.setIcon(icon)
+            button.setIconSize(QSize(1, 1) * icons.theme.px(18))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QShowEvent
 from PySide6.QtWidgets import QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from gui.engine.paths import Home
@@ -158,14 +158,24 @@ class PlanPage(QWidget):
             lambda _handle: sorted_drop(paths), self._take, self.files.fail, key="plan-drop"
         )
 
-    def showEvent(self, event: object) -> None:  # noqa: N802 - Qt's name
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
         """Bring the step up to date that was not seen."""
-        super().showEvent(event)  # type: ignore[arg-type]
+        super().showEvent(event)
         page = self._page(self.current)
         if isinstance(page, Step):
             page.come()
         if self.focusWidget() is None:
             self.step_list.buttons[self.current].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
+        """Look what other programs did while the user was there."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow() and self.isVisible():
+            self._parts.document.look_at_disk()
+            self._parts.checks.check_again()
+            page = self._page(self.current)
+            if isinstance(page, Step):
+                page.come()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
         """Take files and folders anywhere."""

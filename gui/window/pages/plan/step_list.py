@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QIcon, QKeyEvent, QKeySequence, QPainter, QPixmap, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QIcon, QKeyEvent, QKeySequence, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from gui.engine.texts import _, ngettext
@@ -20,6 +20,7 @@ MARK = 20
 """Side of a mark, pixels at a text size of 100 %."""
 
 WIDTH = 200
+WIDEST = 280
 
 
 @dataclass(frozen=True)
@@ -117,11 +118,13 @@ class StepList(QWidget):
         return button
 
     def _name(self) -> None:
-        room = self.width() - self._icons.theme.px(MARK + 36)
+        # The current one is bold, and wider.
+        room, metrics = (
+            self.width() - self._icons.theme.px(MARK + 40),
+            QFontMetrics(self._icons.theme.font("strong")),
+        )
         for name, button in self.buttons.items():
-            words = button.fontMetrics().elidedText(
-                self._words[name], Qt.TextElideMode.ElideRight, max(room, 40)
-            )
+            words = metrics.elidedText(self._words[name], Qt.TextElideMode.ElideRight, max(room, 40))
             if button.text() != f" {words}":
                 keys = button.shortcut()
                 button.setText(f" {words}")
@@ -129,7 +132,7 @@ class StepList(QWidget):
 
     def _draw(self) -> None:
         px = self._icons.theme.px
-        self.setFixedWidth(min(px(WIDTH), 260))
+        self.setFixedWidth(min(px(WIDTH), WIDEST))
         for number, (name, button) in enumerate(self.buttons.items(), start=1):
             state = self._states.get(name, StepState())
             button.setIcon(QIcon(self._mark(state, number, name)))

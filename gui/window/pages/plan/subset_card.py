@@ -49,6 +49,12 @@ def subset_fields(target: str) -> tuple[Field, ...]:
             whole=True,
             note=_("How often an epoch shows each image."),
         ),
+        Field(
+            (f"{target}.is_reg",),
+            _("For comparison only"),
+            "switch",
+            note=_("Regularisation images: they keep other things of the kind as they are."),
+        ),
     )
 
 

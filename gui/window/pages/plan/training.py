@@ -25,6 +25,7 @@ class TrainingStep(Step):
         for place, group in enumerate(training_groups()):
             card = FieldCard(parts, group, self._presets if place == 1 else None)
             if place == 1:
+                card.title.setWordWrap(False)
                 card.body.addWidget(self._length)
             self.cards.append(card)
             self.content.addWidget(card)
