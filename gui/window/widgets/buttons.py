@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from PySide6.QtCore import QEvent, QSize
 from PySide6.QtGui import QIcon, QKeySequence
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QToolButton, QWidget
 
@@ -97,8 +98,20 @@ class IconButton(QToolButton):
         if name:
             self.setObjectName(name)
         style(self, kind="icon")
+        self._measure()
         if shortcut:
             self.setShortcut(QKeySequence(shortcut))
             keys = self.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
             words = f"{words} ({keys})"
         self.setToolTip(words)
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
+        """Keep the picture in proportion to the text."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._measure()
+
+    def _measure(self) -> None:
+        side = round(self.fontMetrics().height() * 1.2)
+        if self.iconSize() != QSize(side, side):
+            self.setIconSize(QSize(side, side))
