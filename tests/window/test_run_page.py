@@ -117,7 +117,7 @@ def test_that_a_finished_run_shows_how_it_ended_and_where_its_file_is(page, laun
     assert seen(page, "run-title") == "a run"
     assert "step 5 of 5" in seen(page, "run-progress-words")
     assert not visible(page, "run-stop") and not visible(page, "run-progress")
-    qtbot.waitUntil(lambda: any("Finished" in line for line in timeline(page)), timeout=10_000)
+    qtbot.waitUntil(lambda: "Finished" in timeline(page), timeout=10_000)
     assert any("Saved lora.safetensors" in line for line in timeline(page))
     assert len(files(page)) == 1 and "clean" in files(page)[0]
     click(qtbot, page, "run-copy-path")

@@ -24,6 +24,9 @@ Index = QModelIndex | QPersistentModelIndex
 _PLAIN = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
 _MIDDLE = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 
+_MOST_HEIGHTS = 10_000
+"""So many are remembered: a list asks for all of them whenever a line is added."""
+
 
 class LineDelegate(QStyledItemDelegate):
     """Draws one line.
@@ -37,13 +40,21 @@ class LineDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self._theme = theme
         self._timed = timed
+        self._heights: dict[tuple[str, bool, bool, bool, int, int], int] = {}
+        self._measures: dict[FontRole, QFontMetrics] = {}
+        theme.changed.connect(self._forget)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: N802 - Qt's name
         """Return how high a line is at the width of its view."""
         line = self._line(index)
         view = cast(QAbstractItemView, option.widget)
         width = view.viewport().width() if view is not None else 300
-        return QSize(width, self._height(line, width))
+        key = (line.text, line.strong, bool(line.small), bool(line.chip), len(line.time), width)
+        if key not in self._heights:
+            if len(self._heights) > _MOST_HEIGHTS:
+                self._heights.clear()
+            self._heights[key] = self._height(line, width)
+        return QSize(width, self._heights[key])
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw a line."""
@@ -68,7 +79,13 @@ class LineDelegate(QStyledItemDelegate):
         return cast(Line, index.data(LineRole.LINE))
 
     def _metrics(self, role: FontRole) -> QFontMetrics:
-        return QFontMetrics(self._theme.font(role))
+        if role not in self._measures:
+            self._measures[role] = QFontMetrics(self._theme.font(role))
+        return self._measures[role]
+
+    def _forget(self) -> None:
+        self._heights.clear()
+        self._measures.clear()
 
     def _front(self, line: Line) -> int:
         """Return the width of time and mark."""

@@ -14,7 +14,7 @@ from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.sample_prompts import SamplePlan, sample_plan
 from gui.engine.runs.save_names import SaveNames
 from gui.engine.runs.status import FileNow
-from gui.engine.runs.words import Timeline
+from gui.engine.runs.words import Timeline, verdict_words
 from gui.engine.texts import _
 from gui.engine.trainer.events import Epoch, LossNonfinite
 from gui.window.bridges.run_reader import Happening
@@ -53,24 +53,31 @@ class TimelineCard(Card):
     def add(self, happenings: Sequence[Happening]) -> None:
         """Tell more."""
         lines: list[Line] = []
-        for event, step in happenings:
-            if isinstance(event, Launching):
-                self._words = Timeline()  # its folder was written anew
-            words = self._words.take(event)
-            if isinstance(event, FileSeen) and event.kind == "sample":
-                continue  # they are seen in the card above
-            if words is not None:
-                strong = isinstance(event, LossNonfinite | Guarded | VerdictGiven) and words.tone == "bad"
-                time = clock_time(event.t)
-                key = "epoch" if isinstance(event, Epoch) else None
-                if key and lines and lines[-1].key == key:
-                    lines.pop()
-                lines.append(
-                    Line(words.text, words.tone, time, tip=words.text, strong=strong, step=step, key=key)
-                )
+        for happening in happenings:
+            line = self._line(happening)
+            if line is None:
+                continue
+            if line.key and lines and lines[-1].key == line.key:
+                lines.pop()
+            lines.append(line)
         if lines and lines[0].key == "epoch" and self.model.rowCount() and self.model.line(0).key == "epoch":
             self.model.replace_newest(lines.pop(0))
         self.model.add(lines)
+
+    def _line(self, happening: Happening) -> Line | None:
+        event, step = happening
+        if isinstance(event, Launching):
+            self._words = Timeline()  # its folder was written anew
+        words = self._words.take(event)
+        if words is None or (isinstance(event, FileSeen) and event.kind == "sample"):
+            return None  # samples are seen in the card above
+        text = words.text
+        if isinstance(event, VerdictGiven):
+            short = verdict_words(event.verdict, event.reason).text
+            text = short[:1].upper() + short[1:]  # the whole sentence stands at the top of the page
+        strong = isinstance(event, LossNonfinite | Guarded | VerdictGiven)
+        key = "epoch" if isinstance(event, Epoch) else None
+        return Line(text, words.tone, clock_time(event.t), tip=words.text, strong=strong, step=step, key=key)
 
 
 class FilesCard(Card):

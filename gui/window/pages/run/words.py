@@ -181,7 +181,8 @@ def host_words(status: RunStatus) -> str:
     if held and status.verdict is None:
         parts.append(_("RAM {amount} of the trainer").format(amount=gib(held)))
     if host.peak_tree_rss_bytes:
-        parts.append(_("peak {amount}").format(amount=gib(host.peak_tree_rss_bytes)))
+        text = _("peak {amount}") if parts else _("RAM peak {amount} of the trainer")
+        parts.append(text.format(amount=gib(host.peak_tree_rss_bytes)))
     if host.ram_available_bytes is not None and status.verdict is None:
         parts.append(_("{amount} free").format(amount=gib(host.ram_available_bytes)))
     if host.disk_free_bytes:
