@@ -38,7 +38,7 @@ def chip_words(entry: RunEntry) -> ChipWords:
         "foreign": ChipWords(_("no run"), "neutral"),
         "newer": ChipWords(_("newer"), "warn"),
         "broken": ChipWords(_("cannot be read"), "bad"),
-        "unattended": ChipWords(_("nobody looks"), "warn"),
+        "unattended": ChipWords(_("left alone"), "warn"),
     }.get(entry.condition)
     if special is not None:
         return special
@@ -58,6 +58,13 @@ def chip_words(entry: RunEntry) -> ChipWords:
 def name_of(entry: RunEntry) -> str:
     """Return the plan's name, or the folder's where that cannot be read."""
     return entry.plan_name or entry.name
+
+
+def sentence_of(entry: RunEntry) -> str:
+    """Return how it ended, or what is wrong, in a sentence; empty while all is well."""
+    if entry.condition == "unattended":
+        return _("Nobody looks after it. Open it to find out what became of it.")
+    return entry.sentence or entry.problem
 
 
 def steps_words(entry: RunEntry) -> str:

@@ -14,7 +14,7 @@ from gui.engine.plan.recents import Recent, Recents
 from gui.engine.texts import _
 from gui.window.bridges.run_list import RunList
 from gui.window.bridges.tasks import TaskHandle, Tasks
-from gui.window.models.run_words import chip_words, day_words, facts_line, name_of, when_words
+from gui.window.models.run_words import chip_words, day_words, facts_line, name_of, sentence_of, when_words
 from gui.window.theme.space import Space
 from gui.window.widgets.card import Card
 from gui.window.widgets.chip import Chip, Tone
@@ -106,8 +106,10 @@ class Lately(QWidget):
         for card in (self._run_card, self._plan_card):
             card.body.setSpacing(0)
         self._plans: list[Recent] = []
+        self._titles: dict[str, str] = {}
         self._show_plans([])
         runs.changed.connect(self._draw_runs)
+        runs.changed.connect(self._name_families)
         self._draw_runs()
 
     def look(self) -> None:
@@ -123,12 +125,16 @@ class Lately(QWidget):
         shown = [each.model_dump(exclude={"duration_seconds", "samples"}) for each in entries]
         if shown == self._shown:
             return
-        if self._shown is None and self._plans:
-            self._show_plans(self._plans)  # the titles of families are known now
         self._shown = shown
         self._run_title.setVisible(bool(entries))
         self._run_card.setVisible(bool(entries))
         self._fill(self._run_card, [self._run_row(entry) for entry in entries])
+
+    def _name_families(self) -> None:
+        """Write the plans anew once the titles of families are known."""
+        if self._titles != self._runs.family_titles:
+            self._titles = dict(self._runs.family_titles)
+            self._show_plans(self._plans)
 
     def _run_row(self, entry: RunEntry) -> LatelyRow:
         words = chip_words(entry)
@@ -136,8 +142,7 @@ class Lately(QWidget):
         facts = facts_line(entry, self._runs.family_titles)
         made = LatelyRow(f"lately-run-{entry.name}", chip, name_of(entry), facts, when_words(entry))
         made.clicked.connect(lambda: self.open_run.emit(entry.folder))
-        if entry.sentence or entry.problem:
-            made.setToolTip(entry.sentence or entry.problem)
+        made.setToolTip(sentence_of(entry))
         return made
 
     def _show_plans(self, plans: list[Recent]) -> None:

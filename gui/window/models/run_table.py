@@ -1,0 +1,209 @@
+"""The runs of this machine as a table, and what of it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import IntEnum
+from typing import TYPE_CHECKING, Literal
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QSortFilterProxyModel,
+    Qt,
+)
+
+from gui.engine.texts import _
+from gui.window.models.run_words import (
+    chip_words,
+    duration_words,
+    family_words,
+    loss_words,
+    moment_words,
+    name_of,
+    sentence_of,
+    steps_words,
+)
+
+if TYPE_CHECKING:
+    from gui.engine.runs.listing import RunEntry
+
+Index = QModelIndex | QPersistentModelIndex
+Kind = Literal["all", "running", "finished", "trouble", "practice"]
+
+ENTRY_ROLE = Qt.ItemDataRole.UserRole + 1
+SORT_ROLE = Qt.ItemDataRole.UserRole + 2
+NO_PARENT = QModelIndex()
+
+
+class RunColumn(IntEnum):
+    """What stands beside each other."""
+
+    STATE = 0
+    NAME = 1
+    FAMILY = 2
+    STEPS = 3
+    LOSS = 4
+    DURATION = 5
+    STARTED = 6
+
+
+class RunTable(QAbstractTableModel):
+    """All runs, newest first."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._entries: tuple[RunEntry, ...] = ()
+        self._titles: Mapping[str, str] = {}
+
+    @property
+    def entries(self) -> tuple[RunEntry, ...]:
+        """All runs."""
+        return self._entries
+
+    def show(self, entries: Sequence[RunEntry], titles: Mapping[str, str]) -> None:
+        """Show other entries; where the same runs have only gone on, their rows change and nothing else.
+
+        Args:
+            entries: Newest first.
+            titles: Of model families, by name.
+        """
+        fresh = tuple(entries)
+        same = [each.name for each in fresh] == [each.name for each in self._entries]
+        if not same or titles != self._titles:
+            self.beginResetModel()
+            self._entries, self._titles = fresh, titles
+            self.endResetModel()
+            return
+        before, self._entries = self._entries, fresh
+        for row, (old, new) in enumerate(zip(before, fresh, strict=True)):
+            if old != new:
+                self.dataChanged.emit(self.index(row, 0), self.index(row, len(RunColumn) - 1))
+
+    def rowCount(self, parent: Index = NO_PARENT) -> int:  # noqa: N802 - Qt's name
+        """Return how many runs there are."""
+        return 0 if parent.isValid() else len(self._entries)
+
+    def columnCount(self, parent: Index = NO_PARENT) -> int:  # noqa: N802 - Qt's name
+        """Return how many columns there are."""
+        return 0 if parent.isValid() else len(RunColumn)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Return what a cell says."""
+        if not index.isValid():
+            return None
+        entry, column = self._entries[index.row()], RunColumn(index.column())
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.words(entry, column)
+        if role == ENTRY_ROLE:
+            return entry
+        return self._order(entry, column) if role == SORT_ROLE else self._told(entry, role)
+
+    def headerData(  # noqa: N802 - Qt's name
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        """Return what stands above a column."""
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return _headings()[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+    def words(self, entry: RunEntry, column: RunColumn) -> str:
+        """Return what a run says in a column."""
+        if column == RunColumn.STATE:
+            return chip_words(entry).text
+        if column == RunColumn.NAME:
+            return name_of(entry)
+        if column == RunColumn.FAMILY:
+            return family_words(entry, self._titles)
+        if column == RunColumn.STEPS:
+            return steps_words(entry)
+        if column == RunColumn.LOSS:
+            return loss_words(entry)
+        return duration_words(entry) if column == RunColumn.DURATION else moment_words(entry.started)
+
+    def search_words(self, entry: RunEntry) -> str:
+        """Return all in which a search looks."""
+        family = family_words(entry, self._titles)
+        parts = (entry.name, entry.plan_name, family, entry.family, entry.sentence, entry.problem)
+        return "\n".join(parts).casefold()
+
+    def _told(self, entry: RunEntry, role: int) -> str | None:
+        """Return what is told under the pointer, and to those who do not see the table."""
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return "\n".join(filter(None, (entry.name, sentence_of(entry), entry.trainer)))
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return ", ".join(filter(None, (self.words(entry, each) for each in RunColumn)))
+        return None
+
+    def _order(self, entry: RunEntry, column: RunColumn) -> object:
+        numbers: dict[RunColumn, float | None] = {
+            RunColumn.STEPS: entry.step,
+            RunColumn.LOSS: entry.loss,
+            RunColumn.DURATION: entry.duration_seconds,
+        }
+        if column in numbers:
+            number = numbers[column]
+            return -1.0 if number is None else float(number)
+        if column == RunColumn.STARTED:
+            # A run's name begins with its time, to the second; broken ones have nothing else.
+            return entry.name if entry.name[:8].isdigit() else ""
+        return self.words(entry, column).casefold()
+
+
+class ShownRuns(QSortFilterProxyModel):
+    """The runs of one kind in which some words occur."""
+
+    def __init__(self, table: RunTable) -> None:
+        super().__init__()
+        self._table = table
+        self._kind: Kind = "all"
+        self._wanted: tuple[str, ...] = ()
+        self.setSortRole(SORT_ROLE)
+        self.setSourceModel(table)
+
+    def choose(self, kind: Kind, words: str) -> None:
+        """Show other ones.
+
+        Args:
+            kind: Which.
+            words: All of them must occur.
+        """
+        self._kind = kind
+        self._wanted = tuple(words.casefold().split())
+        self.invalidate()
+
+    def filterAcceptsRow(self, row: int, parent: Index) -> bool:  # noqa: N802 - Qt's name
+        """Whether a run is shown."""
+        del parent
+        entry = self._table.entries[row]
+        if not is_of_kind(entry, self._kind):
+            return False
+        if not self._wanted:
+            return True
+        text = self._table.search_words(entry)
+        return all(word in text for word in self._wanted)
+
+
+def is_of_kind(entry: RunEntry, kind: Kind) -> bool:
+    """Whether a run belongs to a kind; one can belong to several."""
+    if kind == "practice":
+        return entry.practice
+    if kind == "running":
+        return entry.condition == "fine" and entry.state not in (None, "ended")
+    if kind == "finished":
+        return entry.verdict == "finished"
+    if kind == "trouble":
+        bad_end = entry.verdict not in (None, "finished")
+        asked_for = entry.verdict == "stopped" and entry.reason in ("user", "after-save")
+        return (bad_end and not asked_for) or entry.condition in ("unattended", "broken", "newer")
+    return True
+
+
+def _headings() -> tuple[str, ...]:
+    return (_("Outcome"), _("Run"), _("Family"), _("Steps"), _("Last loss"), _("Took"), _("Started"))

@@ -1,0 +1,1 @@
+"""All runs of this machine: found, opened, used again, thrown away."""

@@ -1,0 +1,222 @@
+"""The table of runs: rows of two lines, with a chip in front."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QKeyEvent, QPainter, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from gui.engine.texts import _
+from gui.window.models.run_table import ENTRY_ROLE, RunColumn, ShownRuns
+from gui.window.models.run_words import ChipWords, chip_words, name_of, sentence_of
+from gui.window.theme.space import Space
+from gui.window.theme.theme import FontRole, Theme
+from gui.window.widgets.chip import MARKS, Tone
+
+if TYPE_CHECKING:
+    from gui.engine.runs.listing import RunEntry
+
+ROW_PX = 58
+CHIP_PX = 22
+WIDTHS_PX = {
+    RunColumn.STATE: 212,
+    RunColumn.FAMILY: 160,
+    RunColumn.STEPS: 144,
+    RunColumn.LOSS: 84,
+    RunColumn.DURATION: 104,
+    RunColumn.STARTED: 150,
+}
+WANTS_PX = {RunColumn.FAMILY: 980, RunColumn.DURATION: 880, RunColumn.LOSS: 740, RunColumn.STEPS: 640}
+"""So wide the table must be, at a text size of 100 %, for a column to be shown."""
+
+_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+
+
+class RunView(QTableView):
+    """The table.
+
+    Args:
+        theme: Colours, fonts and sizes.
+        shown: What it shows.
+    """
+
+    opened = Signal()
+    """The current run is to be opened: by Enter or a double click."""
+    delete_wanted = Signal()
+    menu_wanted = Signal(object)
+    """Global `QPoint` at which a menu about the current run is to appear."""
+
+    def __init__(self, theme: Theme, shown: ShownRuns) -> None:
+        super().__init__()
+        self.setObjectName("runs-table")
+        self.setAccessibleName(_("Runs"))
+        self._theme = theme
+        self._delegate = RunDelegate(theme)
+        self.setItemDelegate(self._delegate)
+        self.setModel(shown)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setShowGrid(False)
+        self.setTabKeyNavigation(False)
+        self.setWordWrap(False)
+        self.setMouseTracking(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setSortIndicatorClearable(True)
+        header.setSortIndicator(RunColumn.STARTED, Qt.SortOrder.DescendingOrder)
+        self.setSortingEnabled(True)
+        self.doubleClicked.connect(self.opened)
+        theme.changed.connect(self._measure)
+        self._measure()
+
+    def current_entry(self) -> RunEntry | None:
+        """Return the run that is selected."""
+        index = self.currentIndex()
+        return index.data(ENTRY_ROLE) if index.isValid() else None
+
+    def select(self, name: str, otherwise_row: int = 0) -> None:
+        """Select a run by its name; one in its place where it is not shown."""
+        shown = self.model()
+        rows = shown.rowCount()
+        found = next((row for row in range(rows) if shown.index(row, 0).data(ENTRY_ROLE).name == name), None)
+        if rows:
+            row = min(otherwise_row, rows - 1) if found is None else found
+            self.setCurrentIndex(shown.index(row, RunColumn.NAME))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Open by Enter, delete by Delete."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.opened.emit()
+        elif event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+            self.delete_wanted.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802 - Qt's name
+        """Offer what can be done with the run under the pointer."""
+        self.menu_wanted.emit(event.globalPos())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Show as many columns as there is room for."""
+        super().resizeEvent(event)
+        self._choose_columns()
+
+    def _measure(self) -> None:
+        self.verticalHeader().setDefaultSectionSize(self._theme.px(ROW_PX))
+        header = self.horizontalHeader()
+        for column in RunColumn:
+            stretches = column == RunColumn.NAME
+            mode = QHeaderView.ResizeMode.Stretch if stretches else QHeaderView.ResizeMode.Fixed
+            header.setSectionResizeMode(column, mode)
+            if not stretches:
+                header.resizeSection(column, self._theme.px(WIDTHS_PX[column]))
+        self._choose_columns()
+
+    def _choose_columns(self) -> None:
+        for column, least in WANTS_PX.items():
+            self.setColumnHidden(column, self.width() < self._theme.px(least))
+
+
+class RunDelegate(QStyledItemDelegate):
+    """Draws the cells.
+
+    Args:
+        theme: Colours, fonts and sizes.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+
+    def sizeHint(  # noqa: N802 - Qt's name
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
+        """Return the height of a row; widths are the header's."""
+        del option, index
+        return QSize(0, self._theme.px(ROW_PX))
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Draw one cell."""
+        entry: RunEntry = index.data(ENTRY_ROLE)
+        rect: QRect = option.rect
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._draw_back(painter, option, index.column())
+        inner = rect.adjusted(self._theme.px(Space.S), 0, -self._theme.px(Space.S), 0)
+        if index.column() == RunColumn.STATE:
+            self._draw_chip(painter, inner, chip_words(entry))
+        elif index.column() == RunColumn.NAME:
+            self._draw_name(painter, inner, entry)
+        else:
+            self._write(painter, inner, str(index.data() or ""), "body", "muted")
+        painter.setPen(self._theme.color("line"))
+        painter.drawLine(rect.bottomLeft(), rect.bottomRight())
+        painter.restore()
+
+    def _draw_back(self, painter: QPainter, option: QStyleOptionViewItem, column: int) -> None:
+        state: QStyle.StateFlag = option.state
+        rect: QRect = option.rect
+        view: QWidget = option.widget
+        if not state & QStyle.StateFlag.State_Selected:
+            return
+        painter.fillRect(rect, self._theme.color("accent_soft"))
+        if column == RunColumn.STATE and view is not None and view.hasFocus():
+            edge = QRect(rect.left(), rect.top(), 3, rect.height())
+            painter.fillRect(edge, self._theme.color("accent"))
+
+    def _draw_chip(self, painter: QPainter, place: QRect, words: ChipWords) -> None:
+        tone: Tone = words.tone  # type: ignore[assignment]
+        mark = MARKS[tone] if words.mark is None else words.mark
+        text = f"{mark} {words.text}" if mark else words.text
+        font = self._theme.font("small")
+        font.setBold(True)
+        metrics = QFontMetrics(font)
+        inside = self._theme.px(9)
+        width = min(place.width(), metrics.horizontalAdvance(text) + 2 * inside)
+        height = self._theme.px(CHIP_PX)
+        chip = QRectF(place.left(), place.center().y() - height / 2, width, height)
+        plain = tone == "neutral"
+        painter.setPen(self._theme.color("line") if plain else Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.color("bg" if plain else f"{tone}_soft"))
+        painter.drawRoundedRect(chip, height / 2, height / 2)
+        painter.setFont(font)
+        painter.setPen(self._theme.color("muted" if plain else tone))
+        room = round(width - 2 * inside) + 1
+        shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(chip, int(Qt.AlignmentFlag.AlignCenter), shown)
+
+    def _draw_name(self, painter: QPainter, place: QRect, entry: RunEntry) -> None:
+        sentence = sentence_of(entry)
+        if not sentence:
+            self._write(painter, place, name_of(entry), "strong", "text")
+            return
+        half = self._theme.px(20)
+        top = QRect(place.left(), place.center().y() - half, place.width(), half)
+        below = QRect(place.left(), place.center().y() + 1, place.width(), half - 2)
+        self._write(painter, top, name_of(entry), "strong", "text")
+        self._write(painter, below, sentence, "small", "muted")
+
+    def _write(self, painter: QPainter, place: QRect, text: str, role: FontRole, colour: str) -> None:
+        font = self._theme.font(role)
+        painter.setFont(font)
+        painter.setPen(self._theme.color(colour))
+        shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, place.width())
+        painter.drawText(place, _LEFT, shown)
