@@ -14,7 +14,7 @@ from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.preset_choice import with_layer
 from gui.engine.plan.presets import compose
 from gui.engine.texts import _
-from gui.window.pages.plan.fields import data_groups
+from gui.window.pages.plan.fields_of_files import data_groups
 from gui.window.pages.plan.parts import Parts
 from gui.window.pages.plan.rows import FieldCard
 from gui.window.pages.plan.step import Step

@@ -16,7 +16,8 @@ from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.plan.preset_stacking import Value
 from gui.engine.texts import _
 from gui.window.pages.plan.editors import shown
-from gui.window.pages.plan.fields import data_groups, saving_groups, training_groups
+from gui.window.pages.plan.fields import training_groups
+from gui.window.pages.plan.fields_of_files import data_groups, saving_groups
 from gui.window.theme.space import Space
 from gui.window.widgets.labels import Label
 from gui.window.widgets.layouts import held, row

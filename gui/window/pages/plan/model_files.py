@@ -72,7 +72,7 @@ class ModelFileRow(QWidget):
         )
         self.path = PathField(
             "file" if "file" in file.forms else "folder",
-            pattern=f"{pattern};;{_('All files')} (*)",
+            pattern=";;".join((pattern, _("All files (*)"))),
             placeholder=_("Drop it here: {forms}").format(forms=forms_words(file)),
             name=f"field-{file.argument}",
             words=_(file.title),

@@ -8,7 +8,8 @@ from typing import Literal
 from gui.engine.findings import Finding
 from gui.engine.plan.families import families
 from gui.engine.texts import _
-from gui.window.pages.plan.fields import Group, data_groups, sample_fields, saving_groups, training_groups
+from gui.window.pages.plan.fields import Group, training_groups
+from gui.window.pages.plan.fields_of_files import data_groups, sample_fields, saving_groups
 
 StepName = Literal["what", "data", "careful", "memory", "training", "saving", "review", "arguments"]
 

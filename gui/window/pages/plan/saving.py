@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from gui.engine.findings import Finding
 from gui.engine.texts import _
-from gui.window.pages.plan.fields import Group, sample_fields, saving_groups
+from gui.window.pages.plan.fields import Group
+from gui.window.pages.plan.fields_of_files import sample_fields, saving_groups
 from gui.window.pages.plan.parts import Parts
 from gui.window.pages.plan.prompts import PromptsCard
 from gui.window.pages.plan.rows import FieldCard
