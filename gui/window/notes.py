@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from gui.engine.errors import PreflightError
-from gui.engine.texts import _
 from gui.window.main_window import MainWindow
 from gui.window.theme.icons import Icons
 from gui.window.theme.space import Space
@@ -36,13 +35,12 @@ class Notes:
             text: The rest.
             name: The kind; an older one of it goes.
             tone: What it means for the user.
-            more: Buttons beside the one that closes it.
+            more: Buttons below the words.
         """
         self.take_away(name)
         banner = Banner(self._icons, tone, title, text, name=f"note-{name}")
-        close = Button(_("Understood"), compact=True, name=f"note-{name}-close")
-        close.clicked.connect(lambda: self.take_away(name))
-        banner.set_buttons(*more, close)
+        banner.make_closable(lambda: self.take_away(name), f"note-{name}-close")
+        banner.set_buttons(*more)
         place = held(column(banner, margins=(Space.XXL, Space.M, Space.XXL, 0)))
         self._shown[name] = place
         self._window.say(place)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from gui.engine.texts import _
 from gui.window.theme.icons import Icons
 from gui.window.theme.space import Space
+from gui.window.widgets.buttons import IconButton
 from gui.window.widgets.chip import Tone
 from gui.window.widgets.labels import Label
 from gui.window.widgets.layouts import FlowLayout, clear
@@ -52,6 +56,8 @@ class Banner(QFrame):
         layout.setSpacing(Space.L)
         layout.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
         layout.addLayout(words, 1)
+        self._layout = layout
+        self._close: IconButton | None = None
         words.addLayout(self.buttons)
         icons.theme.changed.connect(self._draw)
         self.show_words(title, text, tone)
@@ -66,6 +72,12 @@ class Banner(QFrame):
         self.setAccessibleName(title)
         self._draw()
 
+    def make_closable(self, close: Callable[[], object], name: str = "") -> None:
+        """Give it a small button at its end that takes it away."""
+        self._close = IconButton(self._icons.icon("cross"), _("Close"), name=name)
+        self._close.clicked.connect(close)
+        self._layout.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
+
     def set_buttons(self, *buttons: QWidget) -> None:
         """Offer other ways on."""
         clear(self.buttons)
@@ -75,3 +87,5 @@ class Banner(QFrame):
     def _draw(self) -> None:
         colour = "accent" if self._tone == "neutral" else self._tone
         self._picture.setPixmap(self._icons.pixmap(_ICONS[self._tone], 24, colour))
+        if self._close is not None:
+            self._close.setIcon(self._icons.icon("cross"))
