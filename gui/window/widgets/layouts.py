@@ -87,10 +87,22 @@ def clear(layout: QLayout) -> None:
 
 
 class FlowLayout(QLayout):
-    """Sets widgets beside each other and begins a new line where there is no room, as words do."""
+    """Sets widgets beside each other and begins a new line where there is no room, as words do.
 
-    def __init__(self, *widgets: QWidget, spacing: int = Space.S, parent: QWidget | None = None) -> None:
+    Args:
+        widgets: In their order.
+        to_right: Whether lines end at the right edge.
+    """
+
+    def __init__(
+        self,
+        *widgets: QWidget,
+        spacing: int = Space.S,
+        to_right: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
+        self._to_right = to_right
         self._items: list[QLayoutItem] = []
         self._gap = spacing
         self.setContentsMargins(0, 0, 0, 0)
@@ -147,30 +159,25 @@ class FlowLayout(QLayout):
         return [item for item in self._items if not item.isEmpty()]
 
     def _arrange(self, place: QRect, *, move: bool) -> int:
-        """Set everything, each in the middle of its line's height; return the whole height."""
-        y = place.y()
-        for line in self._lines(place.width()):
-            height = max(size.height() for _item, size in line)
-            x = place.x()
-            for item, size in line:
-                if move:
-                    item.setGeometry(QRect(QPoint(x, y + (height - size.height()) // 2), size))
-                x += size.width() + self._gap
-            y += height + self._gap
-        return max(0, y - self._gap - place.y())
-
-    def _lines(self, width: int) -> list[list[tuple[QLayoutItem, QSize]]]:
-        """Share the parts among lines, with the size of each."""
-        lines: list[list[tuple[QLayoutItem, QSize]]] = []
-        used = 0
+        x, y, height = place.x(), place.y(), 0
+        line: list[tuple[QLayoutItem, QRect]] = []
         for item in self._shown():
             hint = item.sizeHint()
-            wide = min(hint.width(), width)
-            tall = item.heightForWidth(wide) if item.hasHeightForWidth() else hint.height()
-            if not lines or used + self._gap + wide > width:
-                lines.append([])
-                used = wide
-            else:
-                used += self._gap + wide
-            lines[-1].append((item, QSize(wide, tall)))
-        return lines
+            width = min(hint.width(), place.width())
+            if x > place.x() and x + width > place.right() + 1:
+                self._set_line(line, place, move=move)
+                x, y, height, line = place.x(), y + height + self._gap, 0, []
+            tall = item.heightForWidth(width) if item.hasHeightForWidth() else hint.height()
+            line.append((item, QRect(QPoint(x, y), QSize(width, tall))))
+            x += width + self._gap
+            height = max(height, tall)
+        self._set_line(line, place, move=move)
+        return y + height - place.y()
+
+    def _set_line(self, line: list[tuple[QLayoutItem, QRect]], place: QRect, *, move: bool) -> None:
+        if not move or not line:
+            return
+        way = max(0, place.right() - line[-1][1].right()) if self._to_right else 0
+        height = max(where.height() for _item, where in line)
+        for item, where in line:
+            item.setGeometry(where.translated(way, (height - where.height()) // 2))

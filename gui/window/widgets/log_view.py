@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QButtonGroup, QStackedWidget, QWidget
+from PySide6.QtWidgets import QBoxLayout, QButtonGroup, QSizePolicy, QStackedWidget, QWidget
 
 from gui.engine.texts import _
 from gui.window.models.log_model import LogModel, Shown
@@ -13,7 +13,7 @@ from gui.window.theme.space import Space
 from gui.window.widgets.buttons import Button, IconButton
 from gui.window.widgets.inputs import TextField
 from gui.window.widgets.labels import Label
-from gui.window.widgets.layouts import column, row
+from gui.window.widgets.layouts import column, held, row
 from gui.window.widgets.log_area import LogArea
 from gui.window.widgets.page import Empty
 
@@ -38,7 +38,7 @@ class LogView(QWidget):
         self._pause.timeout.connect(self._search)
         self._first_match_wanted = False
         self._connect()
-        self.setLayout(column(self._bar(), self._stack, spacing=Space.S))
+        self.setLayout(column(self._bar(), self._note, self._stack, spacing=Space.S))
         icons.theme.changed.connect(self._restyle)
         self.set_model(model)
 
@@ -123,21 +123,11 @@ class LogView(QWidget):
         self._jump.hide()
 
     def _bar(self) -> QWidget:
-        bar = QWidget()
-        filters = row(*self._filters.values(), spacing=Space.XS)
-        bar.setLayout(
-            row(
-                filters,
-                self._note,
-                None,
-                self._found,
-                self.search,
-                self._previous,
-                self._next,
-                self._copy_all,
-            )
+        filters = held(row(*self._filters.values(), None, spacing=Space.XS))
+        search = held(
+            row(self._found, self.search, self._previous, self._next, self._copy_all, spacing=Space.S)
         )
-        return bar
+        return _Bar(filters, search)
 
     def _connect(self) -> None:
         group = QButtonGroup(self)
@@ -288,6 +278,31 @@ class LogView(QWidget):
         self._next.setIcon(icon("chevron-down"))
         self._copy_all.setIcon(icon("copy"))
         self._jump.setIcon(icon("chevron-down"))
+
+
+class _Bar(QWidget):
+    """Two groups at both ends of a line, or below each other where there is no room."""
+
+    def __init__(self, left: QWidget, right: QWidget) -> None:
+        super().__init__()
+        self._parts = (left, right)
+        self._box = row(left, None, right, spacing=Space.S)
+        self.setLayout(self._box)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """The wider one must fit."""
+        hints = [part.minimumSizeHint() for part in self._parts]
+        return QSize(max(hint.width() for hint in hints), max(hint.height() for hint in hints))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Arrange them anew."""
+        super().resizeEvent(event)
+        needed = sum(part.sizeHint().width() for part in self._parts) + Space.L
+        direction = QBoxLayout.Direction
+        wanted = direction.LeftToRight if needed <= self.width() else direction.TopToBottom
+        if self._box.direction() != wanted:
+            self._box.setDirection(wanted)
 
 
 def _native(keys: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import math
 import threading
 from collections import deque
@@ -23,7 +25,7 @@ from gui.window.theme.space import Space
 from gui.window.theme.theme import Theme
 from gui.window.widgets.buttons import Button, IconButton
 from gui.window.widgets.labels import ElidedLabel
-from gui.window.widgets.layouts import row
+from gui.window.widgets.layouts import FlowLayout
 from gui.window.widgets.loss_marks import Mark, MarkKind, Marks
 from gui.window.widgets.page import Empty
 from gui.window.widgets.styled import style
@@ -48,6 +50,7 @@ class LossChart(QWidget):
     """
 
     _written = Signal(str)
+    _import_done = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -78,6 +81,9 @@ class LossChart(QWidget):
         layout.addWidget(self._empty, 1)
         layout.addWidget(self._readout)
         self.setMinimumHeight(theme.px(160))
+        self._imported = threading.Event()
+        self._importing = False
+        self._import_done.connect(self._refresh)
         self._written.connect(self._say)
         theme.changed.connect(self._restyle)
         self._restyle()
@@ -182,7 +188,7 @@ class LossChart(QWidget):
         self._more.clicked.connect(self._open_menu)
         controls = QWidget()
         controls.setObjectName("loss-controls")
-        controls.setLayout(row(None, *self._chips.values(), self._fit, self._more, spacing=Space.S))
+        controls.setLayout(FlowLayout(*self._chips.values(), self._fit, self._more, to_right=True))
         return controls
 
     def _open_menu(self) -> None:
@@ -207,6 +213,9 @@ class LossChart(QWidget):
 
     def _refresh(self) -> None:
         has_any = bool(len(self._series)) or bool(self._series.validation_steps)
+        if has_any and self._plot is None and not self._imported.is_set():
+            self._import_soon()
+            return
         if has_any or self._plot is not None:
             plot = self._show_plot()
             plot.setVisible(has_any)
@@ -222,6 +231,18 @@ class LossChart(QWidget):
         self._restyle_smoothed()
         if not self._quiet.isActive():
             self._tell()
+
+    def _import_soon(self) -> None:
+        """Import what the plot needs in a thread: half a second in which the window would stand still."""
+        if not self._importing:
+            self._importing = True
+            threading.Thread(target=self._import, name="import of the chart").start()
+
+    def _import(self) -> None:
+        importlib.import_module("gui.window.widgets.loss_plot")
+        self._imported.set()
+        with contextlib.suppress(RuntimeError):  # the chart is gone
+            self._import_done.emit()
 
     def _show_plot(self) -> LossPlot:
         """Return the plot; it is made, and what it needs imported, when it is wanted first."""
@@ -299,11 +320,13 @@ class LossChart(QWidget):
 
     def _restyle_smoothed(self) -> None:
         words = (
-            _("smoothed over {count} steps").format(count=self._series.window)
+            _("smoothed ({count})").format(count=self._series.window)
             if self._series.has_losses
             else _("mean loss")
         )
         self._chips["smoothed"].setText(words)
+        tip = _("Show or hide this curve: a mean over about {count} steps, weighted towards the last")
+        self._chips["smoothed"].set_tip(tip.format(count=self._series.window))
 
     def _restyle(self) -> None:
         colours = {"smoothed": "chart_1", "step": "chart_1", "validation": "good", "rate": "chart_2"}

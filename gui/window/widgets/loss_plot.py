@@ -20,6 +20,8 @@ from gui.window.widgets.loss_marks import Marks, Sight, draw_behind, draw_crossh
 from gui.window.widgets.loss_peaks import Curve, logarithms, peaks, worth_showing
 
 _LEAST_STEPS = 5.0
+_LONG_STEPS = 20_000
+"""From here on the smoothed curve is thin: wide ones take long to draw."""
 _CHOSEN_PIXELS = 6
 _EMPTY = Curve(np.empty(0), np.empty(0))
 
@@ -103,7 +105,7 @@ class LossPlot(pg.PlotWidget):  # type: ignore[misc]
         if height is not None:
             low = height[0] if self.logarithmic else max(0.0, height[0]) if height[0] > -0.05 else height[0]
             self._box.setYRange(low, height[1], padding=0)
-        self._smooth.setPen(self._pen("chart_1", 2 if len(smooth.x) <= buckets else 1))
+        self._smooth.setPen(self._pen("chart_1", 2 if len(self._series) < _LONG_STEPS else 1))
         self.viewport().update()
 
     def restyle(self) -> None:
