@@ -87,6 +87,17 @@ def test_that_a_folder_is_taken_out_and_brought_back(wizard, with_folder, qtbot)
     wizard.wait_for("6 images")
 
 
+def test_that_a_folder_that_left_while_it_was_read_is_no_trouble(wizard, with_folder, drop, tmp_path, theme):
+    for number in range(4):
+        folder = make_folder(tmp_path / f"more-{number}", 12)
+        wizard.document.change({"dataset.subsets": [{"image_dir": str(folder)}]}, "another folder")
+    wizard.document.change({"dataset.subsets": []}, "none")
+    wizard.settle()
+    theme.set_text_percent(125)
+    theme.set_text_percent(100)
+    wizard.qtbot.waitUntil(lambda: not wizard.shown(f"subset-{HERE}"))
+
+
 def test_that_a_folder_is_chosen_in_the_systems_dialog(wizard, tmp_path, monkeypatch):
     folder = make_folder(tmp_path / "cat", 3)
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_args: str(folder))

@@ -196,8 +196,7 @@ class DataStep(Step):
         for card in self.subsets:
             if card not in wanted:
                 self._places.removeWidget(card)
-                card.hide()
-                card.deleteLater()
+                card.retire()
         self.subsets = wanted
         for number, card in enumerate(wanted):
             self._places.insertWidget(number, card)

@@ -12,6 +12,7 @@ from gui.engine.errors import PreflightError
 from gui.engine.findings import Finding
 from gui.engine.plan.paths import absolute
 from gui.engine.texts import _, ngettext
+from gui.window.bridges.tasks import TaskHandle
 from gui.window.pages.plan.fields import Field
 from gui.window.pages.plan.finding_lines import FindingLines
 from gui.window.pages.plan.folder_look import FolderLook, load_pictures, look_into
@@ -85,6 +86,8 @@ class SubsetCard(Card):
         self.look: FolderLook | None = None
         self._found: list[Finding] = []
         self._helped: object = None
+        self._looking: TaskHandle | None = None
+        self._reading: TaskHandle | None = None
         self._parts = parts
         self._remove = remove
         self.strip = PictureStrip(parts.icons)
@@ -129,6 +132,14 @@ class SubsetCard(Card):
         if self.look is not None:
             self._show_help(self.look)
 
+    def retire(self) -> None:
+        """Go away; what is still being read answers to nobody."""
+        for handle in (self._looking, self._reading):
+            if handle is not None:
+                handle.cancel()
+        self.hide()
+        self.deleteLater()
+
     def holds(self, finding: Finding) -> bool:
         """Whether a finding is about this folder."""
         return any(self.has(target) for target in finding.arguments)
@@ -142,7 +153,7 @@ class SubsetCard(Card):
         if not self.place.folder.strip():
             return
         folder, extension = self.folder, self.extension
-        self._parts.tasks.run(
+        self._looking = self._parts.tasks.run(
             lambda handle: look_into(folder, extension, handle.is_cancelled),
             self._seen,
             self._unseen,
@@ -182,7 +193,7 @@ class SubsetCard(Card):
         if before is None or before.first != look.first or before.folder != look.folder:
             self.strip.show_names(look.first)
             side = self._parts.theme.px(SIDE) * FINENESS
-            self._parts.tasks.run(
+            self._reading = self._parts.tasks.run(
                 lambda handle: load_pictures(look.folder, look.first, side, handle.is_cancelled),
                 self._show_pictures,
                 lambda _error: None,
