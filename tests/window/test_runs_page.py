@@ -32,7 +32,7 @@ def page(
     runs = RunList(home, milliseconds=50)
 
     def make() -> RunsPage:
-        shown = show(RunsPage(runs=runs, tasks=tasks, theme=theme, icons=icons))
+        shown = show(RunsPage(runs=runs, tasks=tasks, theme=theme, icons=icons), 1280, 800)
         runs.start()
         qtbot.waitUntil(lambda: runs.known)
         return shown

@@ -28,16 +28,12 @@ if TYPE_CHECKING:
 
 ROW_PX = 58
 CHIP_PX = 22
-WIDTHS_PX = {
-    RunColumn.STATE: 212,
-    RunColumn.FAMILY: 160,
-    RunColumn.STEPS: 144,
-    RunColumn.LOSS: 84,
-    RunColumn.DURATION: 104,
-    RunColumn.STARTED: 150,
-}
-WANTS_PX = {RunColumn.FAMILY: 980, RunColumn.DURATION: 880, RunColumn.LOSS: 740, RunColumn.STEPS: 640}
-"""So wide the table must be, at a text size of 100 %, for a column to be shown."""
+CHIP_INSIDE_PX = 9
+LEAST_NAME_PX = 230
+WIDEST_PX = 260
+LESS_NEEDED = (RunColumn.FAMILY, RunColumn.DURATION, RunColumn.LOSS, RunColumn.STEPS, RunColumn.STARTED)
+"""In this order columns are left out where the name would have too little room."""
+MEASURED_ROWS = 200
 
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 
@@ -82,8 +78,8 @@ class RunView(QTableView):
         header.setSortIndicator(RunColumn.STARTED, Qt.SortOrder.DescendingOrder)
         self.setSortingEnabled(True)
         self.doubleClicked.connect(self.opened)
-        theme.changed.connect(self._measure)
-        self._measure()
+        theme.changed.connect(self.measure)
+        self.measure()
 
     def current_entry(self) -> RunEntry | None:
         """Return the run that is selected."""
@@ -117,7 +113,8 @@ class RunView(QTableView):
         super().resizeEvent(event)
         self._choose_columns()
 
-    def _measure(self) -> None:
+    def measure(self) -> None:
+        """Make columns as wide as what is in them."""
         self.verticalHeader().setDefaultSectionSize(self._theme.px(ROW_PX))
         header = self.horizontalHeader()
         for column in RunColumn:
@@ -125,12 +122,33 @@ class RunView(QTableView):
             mode = QHeaderView.ResizeMode.Stretch if stretches else QHeaderView.ResizeMode.Fixed
             header.setSectionResizeMode(column, mode)
             if not stretches:
-                header.resizeSection(column, self._theme.px(WIDTHS_PX[column]))
+                header.resizeSection(column, self._wanted_width(column))
         self._choose_columns()
 
+    def _wanted_width(self, column: RunColumn) -> int:
+        model = self.model()
+        rows = min(model.rowCount(), MEASURED_ROWS)
+        texts = {str(model.index(row, column).data() or "") for row in range(rows)}
+        metrics = QFontMetrics(self._theme.font("strong" if column == RunColumn.STATE else "body"))
+        margins = self._theme.px(2 * Space.S + Space.XS)
+        if column == RunColumn.STATE:
+            margins += self._theme.px(2 * CHIP_INSIDE_PX) + metrics.horizontalAdvance("■ ")
+            metrics = QFontMetrics(self._theme.font("small"))
+        widest = max((metrics.horizontalAdvance(text) for text in texts), default=0)
+        heading = str(model.headerData(column, Qt.Orientation.Horizontal))
+        small = QFontMetrics(self._theme.font("small")).horizontalAdvance(heading) + self._theme.px(Space.XL)
+        # Bold letters are a tenth wider than what was measured.
+        wanted = widest * (1.15 if column == RunColumn.STATE else 1.0) + margins
+        return round(min(self._theme.px(WIDEST_PX), max(wanted, small + margins)))
+
     def _choose_columns(self) -> None:
-        for column, least in WANTS_PX.items():
-            self.setColumnHidden(column, self.width() < self._theme.px(least))
+        widths: dict[RunColumn, int] = {
+            each: self._wanted_width(each) for each in RunColumn if each != RunColumn.NAME
+        }
+        room = self.width() - self._theme.px(LEAST_NAME_PX) - sum(widths.values())
+        for column in LESS_NEEDED:
+            self.setColumnHidden(column, room < 0)
+            room += widths[column] if room < 0 else 0
 
 
 class RunDelegate(QStyledItemDelegate):
@@ -189,7 +207,7 @@ class RunDelegate(QStyledItemDelegate):
         font = self._theme.font("small")
         font.setBold(True)
         metrics = QFontMetrics(font)
-        inside = self._theme.px(9)
+        inside = self._theme.px(CHIP_INSIDE_PX)
         width = min(place.width(), metrics.horizontalAdvance(text) + 2 * inside)
         height = self._theme.px(CHIP_PX)
         chip = QRectF(place.left(), place.center().y() - height / 2, width, height)

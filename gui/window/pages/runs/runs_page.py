@@ -159,6 +159,7 @@ class RunsPage(Page):
         entry, row = self._view.current_entry(), self._view.currentIndex().row()
         place = self._view.verticalScrollBar().value()
         self._table.show(self._runs.entries, self._runs.family_titles)
+        self._view.measure()
         self._view.select(entry.name if entry else "", max(0, row))
         self._view.verticalScrollBar().setValue(place)
         self.subtitle.setText(self._summary())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
@@ -91,8 +91,20 @@ class Doors(QWidget):
         super().resizeEvent(event)
         self._arrange()
 
+    def event(self, event: QEvent) -> bool:
+        """Arrange anew when a door says something else."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._arrange()
+        return super().event(event)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Any width that holds one door will do; below each other they always can be."""
+        widest = max(door.minimumSizeHint().width() for door in self._doors)
+        return QSize(widest, super().minimumSizeHint().height())
+
     def _arrange(self) -> None:
-        fit = (self.width() + Space.L) // (self._theme.px(NARROWEST) + Space.L)
+        widest = max(door.minimumSizeHint().width() for door in self._doors)
+        fit = (self.width() + Space.L) // (max(self._theme.px(NARROWEST), widest) + Space.L)
         columns = len(self._doors) if fit >= len(self._doors) else 1
         if columns == self._columns:
             return
