@@ -210,3 +210,45 @@ def test_that_no_level_word_is_missed_by_the_quick_look() -> None:
     words = re.findall(r"\w+", "WARNING ERROR CRITICAL")
     for word in words:
         assert levels_of(f"{word}    x")[0] > PLAIN
+
+
+def test_that_a_poll_ends_with_its_budget_and_goes_on_later(tmp_path: Path) -> None:
+    path = tmp_path / "output.log"
+    path.write_bytes(b"some words\n" * 40_000)
+    tail = LogTail(path)
+    assert tail.poll(0)
+    assert 0 < tail.state().lines < 40_000 and tail.state().left_bytes > 0
+    read_all(tail)
+    tail.search("words")
+    assert tail.poll(0)
+    assert not tail.state().searched and 0 < tail.state().found < 40_000
+    read_all(tail)
+    assert tail.state().searched and tail.state().found == 40_000
+    tail.close()
+
+
+def test_that_the_shown_part_of_a_very_long_line_is_searched(tmp_path: Path) -> None:
+    path = tmp_path / "output.log"
+    path.write_bytes(b"needle " + b"q" * 1_000_000 + b" hidden\n")
+    tail = LogTail(path)
+    tail.search("needle")
+    read_all(tail)
+    assert list(tail.state().matches) == [0]
+    tail.search("hidden")
+    read_all(tail)
+    assert tail.state().found == 0
+    tail.close()
+
+
+def test_that_what_cannot_be_read_is_as_if_it_were_not_there(tmp_path: Path) -> None:
+    folder = tmp_path / "output.log"
+    folder.mkdir()
+    tail = LogTail(folder)
+    read_all(tail)
+    assert not tail.state().there
+    tail.close()
+    path = tmp_path / "other.log"
+    path.write_bytes(b"text\n")
+    text = LogText(path)
+    text.close()
+    assert text.line(0, 4) == ""
