@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -24,11 +22,18 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import QEvent, QSize, QTimer  # noqa: E402
 from PySide6.QtWidgets import QApplication  # noqa: E402
 
+from gui.engine.hardware.gpu import GpuMonitor  # noqa: E402
 from gui.engine.paths import Home  # noqa: E402
-from gui.engine.plan.plan_file import load_plan  # noqa: E402
+from gui.engine.plan.changes import apply_changes  # noqa: E402
+from gui.engine.plan.model import TrainingPlan  # noqa: E402
+from gui.engine.plan.plan_file import PlanFile, load_plan, moved_plan  # noqa: E402
 from gui.engine.plan.sample import copy_sample_project  # noqa: E402
 from gui.engine.preferences import Preferences  # noqa: E402
+from gui.engine.runs.prepare import Preparation  # noqa: E402
+from gui.engine.runs.start import read_status, start_supervisor  # noqa: E402
 from gui.engine.texts import use_language  # noqa: E402
+from gui.engine.trainer.choosing import open_trainer  # noqa: E402
+from gui.engine.trainer.installs import practice_install  # noqa: E402
 from gui.window.app import make_application  # noqa: E402
 from gui.window.main_window import MainWindow  # noqa: E402
 from gui.window.theme.icons import Icons  # noqa: E402
@@ -64,23 +69,31 @@ def _full_home(place: Path) -> Home:
     """Return a home with a run that finished, one that the guard stopped, and one that cannot be read."""
     home = Home(place / "home")
     plan = copy_sample_project(place / "projects")
-    _run(home, plan)
-    text = plan.read_text("utf-8")
-    mad = plan.with_name("pimolo, far too fast.toml")
-    mad.write_text(
-        text.replace("unet_lr = 2e-4", "unet_lr = 30.0").replace('"pimolo"\nfamily', '"mad"\nfamily')
-    )
-    _run(home, mad)
+    _train(home, load_plan(plan).plan, plan.parent)
+    too_fast = {
+        "plan.name": "pimolo, far too fast",
+        "output_name": "too-fast",
+        "unet_lr": 0.01,
+        "text_encoder_lr": 0.01,
+        "save_every_n_epochs": 1,
+        "sample_every_n_epochs": 1,
+    }
+    _train(home, apply_changes(load_plan(plan).plan, too_fast), plan.parent)
     (home.runs / "20200101-000000-broken").mkdir()
     (home.runs / "20200101-000000-broken" / "status.json").write_text("{", "utf-8")
-    shutil.copytree(next(iter(home.runs.glob("*pimolo*"))), home.runs / "20200102-000000-older")
     return home
 
 
-def _run(home: Home, plan: Path) -> None:
-    words = [sys.executable, "-m", "gui", "run", str(plan), "--practice", "--home", str(home.root)]
-    accepted = ["--accept", "lr-range", "unet-lr-range"]
-    subprocess.run([*words, *accepted], cwd=PROJECT, stdout=subprocess.DEVNULL, check=False)
+def _train(home: Home, plan: TrainingPlan, base: Path) -> None:
+    """Train a plan to its end, whatever preflight would say of it."""
+    trainer = open_trainer(home, practice_install())
+    preparation = Preparation(
+        home, trainer.install, trainer.facts, trainer.catalogue, gpus=GpuMonitor(), judge=lambda _file: []
+    )
+    prepared = preparation.prepare(PlanFile(moved_plan(plan, base, Path.cwd())))
+    start_supervisor(prepared.run, prepared.order)
+    while (status := read_status(prepared.run)) is None or status.state != "ended":
+        time.sleep(0.2)
 
 
 class _Camera:
@@ -128,7 +141,10 @@ class _Camera:
         runs = {entry.name: entry.folder for entry in bench.runs.entries}
         if "full" in self._prefix:
             for name, folder in runs.items():
-                yield f"run-{name[16:]}", lambda folder=folder: bench.ways.open_run(folder)
+                yield (
+                    f"run-{name[16:].replace(chr(32), chr(45))}",
+                    lambda folder=folder: bench.ways.open_run(folder),
+                )
         else:
             yield "run", lambda: self._window.show_page("run")
         yield "runs", lambda: self._window.show_page("runs")
