@@ -106,15 +106,16 @@ class LossPlot(pg.PlotWidget):  # type: ignore[misc]
             low = height[0] if self.logarithmic else max(0.0, height[0]) if height[0] > -0.05 else height[0]
             self._box.setYRange(low, height[1], padding=0)
         self._smooth.setPen(self._pen("chart_1", 2 if len(self._series) < _LONG_STEPS else 1))
+        faint = self._theme.color("chart_1")
+        # Where many lie close together they would be as strong as the smoothed curve.
+        faint.setAlphaF(0.4 if len(step.x) < buckets else 0.25)
+        self._step.setPen(pg.mkPen(faint, width=1))
         self.viewport().update()
 
     def restyle(self) -> None:
         """Take the theme's colours and sizes."""
         theme = self._theme
         self.setBackground(theme.color("surface"))
-        faint = theme.color("chart_1")
-        faint.setAlphaF(0.4)
-        self._step.setPen(pg.mkPen(faint, width=1))
         self._validation.setPen(self._pen("good", 1))
         self._validation.setSymbolPen(None)
         self._validation.setSymbolBrush(theme.color("good"))
@@ -122,6 +123,7 @@ class LossPlot(pg.PlotWidget):  # type: ignore[misc]
             curve.setPen(self._pen("chart_2", 1, Qt.PenStyle.CustomDashLine))
         for side, colour in (("left", "muted"), ("bottom", "muted"), ("right", "chart_2")):
             axis = self.plotItem.getAxis(side)
+            axis.setZValue(-1000)  # the grid lies behind the curves
             axis.setStyle(tickFont=theme.font("small"), tickLength=0, maxTickLevel=0)
             axis.setTextPen(theme.color(colour))
             axis.setPen(pg.mkPen(None))
