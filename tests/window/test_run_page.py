@@ -13,8 +13,9 @@ from pytestqt.qtbot import QtBot
 from run_helper import FINISHES, GOES_ON, at_least_step, ended, make_run, status, wait_until
 from run_windows import Launches, launches
 
+from gui.engine.runs.alarm import Alarm
 from gui.engine.runs.folder import RunFolder
-from gui.engine.runs.status import RunStatus
+from gui.engine.runs.status import RunStatus, Verdict
 from gui.window.pages.run.run_page import RunPage
 
 pytestmark = pytest.mark.usefixtures("no_leftovers")
@@ -317,3 +318,53 @@ def test_that_every_button_has_words_for_those_who_cannot_see_it(page, launch, q
     buttons = [button for button in page.findChildren(QPushButton) if button.isVisible()]
     assert len(buttons) > 4
     assert all(button.accessibleName() for button in buttons)
+
+
+FAILS = """
+header(100)
+for n in range(1, 30):
+    step(n, 100, 0.3)
+sys.stderr.write("\\nTraceback (most recent call last):\\n  File 'x.py', line 1\\n")
+sys.stderr.write("RuntimeError: no such thing\\n")
+end(1)
+"""
+
+
+def test_that_a_failed_run_says_why_and_leads_to_the_place_in_the_log(page, launch, qtbot):
+    page.open(launch.script(FAILS))
+    qtbot.waitUntil(lambda: visible(page, "run-banner-failed"), timeout=60_000)
+    assert not visible(page, "run-verdict")
+    qtbot.waitUntil(lambda: any("no such thing" in line for line in timeline(page)), timeout=10_000)
+    happened = part(page, "run-timeline")
+    row = next(n for n, line in enumerate(timeline(page)) if "no such thing" in line)
+    place = happened.visualRect(happened.model().index(row, 0)).center()
+    qtbot.mouseClick(happened.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert visible(page, "log-view") and not visible(page, "loss-chart")
+
+
+class Told:
+    """Stands for the desktop: remembers what a page has told outside the window."""
+
+    def __init__(self) -> None:
+        self.alarms: list[str] = []
+        self.ends: list[str] = []
+
+    def alarm(self, run_name: str, alarm: Alarm) -> None:
+        self.alarms.append(alarm.id)
+
+    def ended(self, run_name: str, verdict: Verdict) -> None:
+        self.ends.append(verdict.verdict)
+
+
+def test_that_only_news_is_told_outside_the_window(make_page, launch, qtbot):
+    told = Told()
+    page = make_page(alerts=told)
+    run = launch.script(BROKEN)
+    page.open(run)
+    qtbot.waitUntil(lambda: told.ends == ["stopped"], timeout=60_000)
+    assert told.alarms == ["loss-nonfinite"]
+    page.close_run()
+    page.open(run)
+    qtbot.waitUntil(lambda: visible(page, "run-banner-loss-nonfinite"), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(timeline(page)), timeout=20_000)
+    assert (told.alarms, told.ends) == (["loss-nonfinite"], ["stopped"])

@@ -130,6 +130,11 @@ class LossChart(QWidget):
             self._plot.fit()
         self._later()
 
+    def point_at(self, step: int) -> None:
+        """Set the crosshair on the step nearest to this one."""
+        if self._plot is not None:
+            self._plot.point_at(self._series.index_at(step))
+
     def export_png(self, path: Path) -> None:
         """Write what is seen as a picture, twice as fine as on the screen.
 

@@ -52,7 +52,11 @@ class AlarmBanner(Banner):
         self.set_buttons(*self._make_buttons(alarm, over=over, changes=changes))
 
     def _add_words(self, alarm: Alarm) -> None:
-        line = " ".join(part for part in (alarm.last_clean_words, *alarm.causes[:1]) if part)
+        said = f"{alarm.title} {alarm.text}"
+        clean = (
+            "" if alarm.last_clean is not None and alarm.last_clean.name in said else alarm.last_clean_words
+        )
+        line = " ".join(part for part in (clean, *alarm.causes[:1]) if part and part.rstrip(".") not in said)
         if line:
             label = Label(line, "muted")
             label.setObjectName(f"run-banner-{alarm.id}-clean")

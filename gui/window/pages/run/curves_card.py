@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QStackedWidget
 
 from gui.engine.runs.events import DiskWarned, FileSeen, Paused, Resumed, Troubled
@@ -60,9 +61,9 @@ class CurvesCard(Card):
             button.clicked.connect(lambda _on=False, name=name: self.show_tab(name))
         tabs = held(row(*self._tabs.values(), spacing=Space.S))
         tabs.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self.head.insertWidget(0, tabs)
+        self.head.insertWidget(0, tabs, 0, Qt.AlignmentFlag.AlignVCenter)
         self.head.addStretch(1)
-        self.head.addWidget(self.chart.controls)
+        self.head.addWidget(self.chart.controls, 0, Qt.AlignmentFlag.AlignVCenter)
         self.body.addWidget(self._stack, 1)
         self.show_tab("loss")
 
@@ -71,6 +72,14 @@ class CurvesCard(Card):
         self._tabs[name].setChecked(True)
         self._stack.setCurrentWidget(self.chart if name == "loss" else self.log)
         self.chart.controls.setVisible(name == "loss")
+
+    def show_place(self, step: int | None, log_line: int | None) -> None:
+        """Show where in the log or on the curves something happened, as far as either is known."""
+        if log_line is not None:
+            self.show_tab("log")
+            self.log.show_line(log_line)
+        elif step is not None:
+            self.chart.point_at(step)
 
     def begin(self, log: Path) -> None:
         """Begin with another run.

@@ -62,6 +62,13 @@ class RunHead(QWidget):
         self.setLayout(column(self._line, self.phase, self.bar, spacing=Space.S))
         theme.changed.connect(self._arrange)
 
+    def begin(self, name: str) -> None:
+        """Show a run of which nothing is known yet but its name."""
+        self.show_status(RunStatus(name=name))
+        for part in (self.state, self.bar):
+            part.hide()
+        self.facts.setText("")
+
     def show_status(self, status: RunStatus) -> None:
         """Show what is true now; only what is other than before is drawn anew."""
         self.title.setText(status.plan_name or status.name)
@@ -69,6 +76,7 @@ class RunHead(QWidget):
         living = status.verdict is None
         tone = "accent" if living and words.tone == "plain" else TONES[words.tone]
         self.state.show_state(words.text, tone, "●" if living and words.tone == "plain" else None)
+        self.state.show()
         self.practice.setVisible(status.practice)
         self.facts.setText(progress_words(status))
         self.phase.setText(phase_line(status))

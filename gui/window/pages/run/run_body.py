@@ -42,6 +42,7 @@ class RunBody(QWidget):
         self.samples = SamplesCard(theme, tasks)
         self.files = FilesCard(theme)
         self.happened = TimelineCard(theme)
+        self.happened.picked.connect(self.curves.show_place)
         left, right = QVBoxLayout(), QVBoxLayout()
         for column in (left, right):
             column.setSpacing(Space.L)

@@ -135,7 +135,7 @@ class RunPage(QWidget):
         self.notes.clear()
         self.alarms.show_alarms((), over=False, changes=None)
         self.verdict.show_verdict(None, told=False)
-        self.head.show_status(RunStatus(name=run.name))
+        self.head.begin(run.name)
         self.controls.show_status(None)
         self.body.begin(run)
         self._tasks.run(lambda _handle: milder_plan(run), self._take_milder, key="run-milder")
@@ -174,7 +174,8 @@ class RunPage(QWidget):
             self._show_ends(status)
         if self._alerts is not None and watch is not None and watch.all_read and status is not None:
             for alarm in news:
-                self._alerts.alarm(status.plan_name or status.name, alarm)
+                if not (alarm.id in ("failed", "oom") and "end" in self._told):  # told as its end
+                    self._alerts.alarm(status.plan_name or status.name, alarm)
 
     def _show_ends(self, status: RunStatus) -> None:
         """Show banners and verdict; where a banner tells how it ended, the verdict need not."""

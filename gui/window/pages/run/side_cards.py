@@ -16,7 +16,7 @@ from gui.engine.runs.save_names import SaveNames
 from gui.engine.runs.status import FileNow
 from gui.engine.runs.words import Timeline, verdict_words
 from gui.engine.texts import _
-from gui.engine.trainer.events import Epoch, LossNonfinite
+from gui.engine.trainer.events import Epoch, Error, LossNonfinite
 from gui.window.bridges.run_reader import Happening
 from gui.window.bridges.tasks import Tasks
 from gui.window.models.run_lists import Line, LineModel
@@ -35,6 +35,9 @@ class TimelineCard(Card):
         theme: Draws the lines.
     """
 
+    picked = Signal(object, object)
+    """Where a line that was clicked belongs: its step, and its line in the log; either may be None."""
+
     def __init__(self, theme: Theme) -> None:
         super().__init__(_("What happened"), name="run-happened")
         self._words = Timeline()
@@ -43,7 +46,12 @@ class TimelineCard(Card):
             theme, self.model, _("What happened, the newest first"), timed=True, name="run-timeline"
         )
         self.list.setMinimumHeight(theme.px(84))
+        self.list.picked.connect(self._pick)
+        self.list.chosen.connect(self._pick)
         self.body.addWidget(self.list, 1)
+
+    def _pick(self, line: Line) -> None:
+        self.picked.emit(line.step, line.key if isinstance(line.key, int) else None)
 
     def clear(self) -> None:
         """Begin with another run."""
@@ -57,7 +65,7 @@ class TimelineCard(Card):
             line = self._line(happening)
             if line is None:
                 continue
-            if line.key and lines and lines[-1].key == line.key:
+            if line.key == "epoch" and lines and lines[-1].key == line.key:
                 lines.pop()
             lines.append(line)
         if lines and lines[0].key == "epoch" and self.model.rowCount() and self.model.line(0).key == "epoch":
@@ -76,7 +84,9 @@ class TimelineCard(Card):
             short = verdict_words(event.verdict, event.reason).text
             text = short[:1].upper() + short[1:]  # the whole sentence stands at the top of the page
         strong = isinstance(event, LossNonfinite | Guarded | VerdictGiven)
-        key = "epoch" if isinstance(event, Epoch) else None
+        key: str | int | None = "epoch" if isinstance(event, Epoch) else None
+        if isinstance(event, Error):
+            key = event.line
         return Line(text, words.tone, clock_time(event.t), tip=words.text, strong=strong, step=step, key=key)
 
 
