@@ -218,7 +218,7 @@ def test_that_torch_is_fetched_only_after_a_yes_that_knows_how_much(page, parts,
     click(page, "door-practice-start", qtbot)
     qtbot.waitUntil(lambda: page.findChild(QWidget, "door-practice-ask-yes").isVisible())
     click(page, "door-practice-ask-yes", qtbot)
-    qtbot.waitUntil(lambda: "fetching torch: 101 of 203 MB" in words_in(page, "door-practice-busy"))
+    qtbot.waitUntil(lambda: "101 of 203 MB, fetching torch" in words_in(page, "door-practice-busy"))
     click(page, "door-practice-cancel", qtbot)
     qtbot.waitUntil(lambda: seen(page, "door-practice-start") == "Start practice")
     assert seen(page, "door-practice-trouble") == ""

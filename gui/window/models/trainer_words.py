@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from gui.engine.texts import _
-from gui.engine.trainer.choosing import KnownTrainer, Trainer
+from gui.engine.trainer.choosing import Trainer
 from gui.engine.trainer.facts import GpuSeen, TrainerFacts
 
 GIB = 1 << 30
@@ -87,12 +87,3 @@ def problems_of(facts: TrainerFacts) -> list[str]:
     if facts.torch is None:
         found.insert(0, facts.torch_problem or _("torch is not installed: it cannot train"))
     return found
-
-
-def name_of(known: KnownTrainer) -> str:
-    """Return a trainer's name in lists."""
-    if known.checkout.origin == "practice":
-        return _("Practice trainer")
-    if known.checkout.origin == "sd-scripts":
-        return known.checkout.root.name
-    return known.checkout.origin

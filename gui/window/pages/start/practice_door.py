@@ -61,7 +61,7 @@ class PracticeDoor(Door):
 
     def _draw_progress(self, what: str, done: int, total: int) -> None:
         if total and what.startswith(_fetching()):
-            words = _("{what}: {done} of {total} MB").format(
+            words = _("{done} of {total} MB, {what}").format(
                 what=what, done=round(done / 1000), total=round(total / 1000)
             )
         else:
