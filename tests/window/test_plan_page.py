@@ -138,6 +138,9 @@ def test_that_a_switch_is_turned_by_the_space_bar(wizard):
     QTest.keyClick(switch, Qt.Key.Key_Space)
     assert wizard.document.plan.arguments["network_train_unet_only"] is True
     assert switch.text() == "on"
+    switch = wizard.find("field-gradient_checkpointing")
+    QTest.keyClick(switch, Qt.Key.Key_Space)
+    assert "changed from on" in wizard.words(wizard.find("row-gradient_checkpointing"))
 
 
 def test_that_two_text_encoders_may_have_two_rates(wizard):
@@ -336,11 +339,17 @@ def test_that_nothing_is_wider_than_its_place(
     theme.set_text_percent(percent)
     made = Wizard(qtbot, home, tasks, theme, icons)
     made.hardware.plug_in(("GeForce RTX 3060", 12, "8.6"))
+    changed = {"unet_lr": 3e-4, "seed": "many", "network_dim": 999, "max_train_steps": 123456}
+    missing = {"vae": "/no/such/folder/at/all/vae.safetensors", "save_every_n_steps": 77}
+    folder = {"dataset.subsets": [{"image_dir": "/no/such/folder/of/images"}], "dataset.batch_size": 4}
+    made.document.change({**changed, **missing, **folder}, "change")
+    made.settle()
     show(made.page, 1012, 664)  # what is left of 1100×700 beside the side bar
     try:
         for name in STEPS[:6]:
             made.page.show_step(name)
             QApplication.processEvents()
+            made.settle()
             step = made.page.findChild(Step, f"step-{name}")
             inner, room = step.scroller.widget(), step.scroller.viewport().width()
             assert inner.minimumSizeHint().width() <= room, name

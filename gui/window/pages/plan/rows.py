@@ -7,12 +7,13 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from gui.engine.plan.changes import UnknownTarget, apply_changes
 from gui.engine.plan.effective import Effective, without_own
 from gui.engine.texts import _
 from gui.window.pages.plan.editors import WIDTH, EitherEditor, make_editor, shown
+from gui.window.pages.plan.effects import value_words
 from gui.window.pages.plan.fields import Field, Group
 from gui.window.pages.plan.finding_lines import FindingLines
 from gui.window.pages.plan.parts import Parts
@@ -20,7 +21,7 @@ from gui.window.theme.space import Space
 from gui.window.widgets.buttons import Button
 from gui.window.widgets.card import Card
 from gui.window.widgets.labels import Label
-from gui.window.widgets.layouts import line
+from gui.window.widgets.layouts import FlowLayout, line
 from gui.window.widgets.styled import style
 
 NAME_WIDTH = 220
@@ -110,19 +111,14 @@ class FieldRow(QWidget):
         names.setSpacing(0)
         names.addWidget(self._title)
         names.addWidget(self._names)
-        back = QHBoxLayout()
-        back.setSpacing(0)
-        back.addWidget(self._changed)
-        back.addWidget(self._back)
-        back.addStretch(1)
+        back = FlowLayout(self._changed, self._back, spacing=0)
         self._words = QWidget()
         words = QVBoxLayout(self._words)
         words.setContentsMargins(0, 0, 0, 0)
         words.setSpacing(2)
         words.addStretch(1)
-        for part in (self._reason, self.findings):
-            words.addWidget(part)
-        words.insertLayout(2, back)
+        words.addWidget(self._reason)
+        words.addLayout(back)
         words.addStretch(1)
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, Space.S + 2, 0, Space.S + 2)
@@ -143,12 +139,13 @@ class FieldRow(QWidget):
         self.editor.setMaximumWidth(px(WIDTH) if fixed else WIDEST)
         if wide != self._wide:
             self._wide = wide
-            for part in (self.editor, self._words):
+            for part in (self.editor, self._words, self.findings):
                 self._grid.removeWidget(part)
             middle = Qt.AlignmentFlag.AlignVCenter
             self._grid.addWidget(self.editor, 0, 1, 1, 2 if path and wide else 1, middle)
             places = {(True, False): (0, 2, 1, 1), (True, True): (1, 1, 1, 2)}
             self._grid.addWidget(self._words, *places.get((wide, path), (1, 0, 1, 2)))
+            self._grid.addWidget(self.findings, *((2, 1, 1, 2) if wide else (2, 0, 1, 2)))
 
     def _show_reason(self, found: dict[str, Effective]) -> None:
         reasons = [each.reason for each in found.values() if each.reason]
@@ -172,7 +169,7 @@ class FieldRow(QWidget):
     def _show_deviation(self, found: dict[str, Effective]) -> None:
         document = self._parts.document
         away = [target for target in found if document.deviates(target)]
-        before = " · ".join(shown(found[target].preset_value) for target in away)
+        before = " · ".join(value_words(found[target].preset_value) for target in away)
         self._changed.setText(_("changed from {value}").format(value=before) + " ·")
         self._changed.setVisible(bool(away))
         self._back.setVisible(bool(away) and not document.read_only)
