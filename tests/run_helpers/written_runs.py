@@ -58,7 +58,7 @@ def write_run(
         practice=practice,
         plan_name=name,
         created_at=started,
-        trainer="/opt/sd-scripts",
+        trainer="trainers/sd-scripts",
     ).write(run.manifest)
     run.plan.write_text(f'schema = 1\nname = "{name}"\nfamily = "{family}"\nkind = "lora"\n')
     return run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
@@ -66,6 +66,7 @@ class StartPage(QWidget):
     ) -> None:
         super().__init__()
         self.setObjectName("start-page")
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self._theme = icons.theme
         self._trainers = trainers
         self._practice = Practice(home, trainers, tasks)
@@ -83,6 +84,7 @@ class StartPage(QWidget):
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
         """Look at the plans again: others may have been open since."""
         super().showEvent(event)
+        self.setFocus(Qt.FocusReason.OtherFocusReason)  # from here Tab leads to the first door
         self._lately.look()
 
     def _arrange(self, icons: Icons) -> None:
