@@ -65,3 +65,14 @@ def _(message: str) -> str:
 def ngettext(singular: str, plural: str, number: int) -> str:
     """Return the form of the sentence that fits ``number``."""
     return _door.catalogue.ngettext(singular, plural, number)
+
+
+def known_languages(folder: Path | None = None) -> list[str]:
+    """Return the codes of all languages that can be spoken; the source's English is the first.
+
+    Args:
+        folder: Where the catalogues are, if not in the program's resources.
+    """
+    place = folder or resource_path("translations")
+    found = place.glob(f"*/LC_MESSAGES/{DOMAIN}.mo")
+    return ["en", *sorted({path.parent.parent.name for path in found} - {"en"})]
