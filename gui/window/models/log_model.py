@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +22,8 @@ Shown = Literal["all", "warnings", "errors"]
 
 _POLL_SECONDS = 0.1
 _TELL_SECONDS = 0.05
+_BURST_SECONDS = 0.01
+_REST_SECONDS = 0.002
 _KEPT_LINES = 2000
 MOST_COPIED_CHARACTERS = 32 * 1024 * 1024
 
@@ -238,19 +241,20 @@ class _Reader(threading.Thread):
         """Follow the log until told to end."""
         tail = LogTail(self._path, self._secrets)
         told: LogState | None = None
+        quiet_until = 0.0
         while not self._ends.is_set():
             needle, copies = self._wishes()
             if needle is not None:
                 tail.search(needle)
-            more = tail.poll(_TELL_SECONDS)
+            more = tail.poll(_BURST_SECONDS)
             state = tail.state()
-            if state != told:
-                told = state
+            if state != told and not (more and time.monotonic() < quiet_until):
+                told, quiet_until = state, time.monotonic() + _TELL_SECONDS
                 self._tell(state)
             for copy in copies:
                 self._copy(*copy)
             # While there is much to read the window needs the processor as well.
-            self._wake.wait(0.001 if more else _POLL_SECONDS)
+            self._wake.wait(_REST_SECONDS if more else _POLL_SECONDS)
             self._wake.clear()
         tail.close()
 
