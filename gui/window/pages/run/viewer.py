@@ -64,7 +64,13 @@ class SampleViewer(QFrame):
         self.setLayout(whole)
         model.rowsInserted.connect(self._shift)
         model.modelReset.connect(self.close_it)
+        icons.theme.changed.connect(self._draw)
         self.hide()
+
+    def _draw(self) -> None:
+        names = ("chevron-left", "chevron-right", "cross")
+        for button, name in zip((self.before, self.after, self.close_button), names, strict=True):
+            button.setIcon(self._icons.icon(name))
 
     def open_row(self, number: int) -> None:
         """Show a sample large."""
