@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from plan_wizard import Wizard, make_folder
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QHelpEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QPlainTextEdit
+from PySide6.QtWidgets import QApplication, QFileDialog, QPlainTextEdit, QToolTip
 
 from gui.engine.errors import Cancelled, CannotRead, CannotWrite
 from gui.engine.paths import Home
@@ -158,6 +159,11 @@ def test_that_ignored_and_broken_files_are_counted(wizard, drop, tmp_path):
     strips = [each for each in wizard.page.findChildren(PictureStrip) if each.isVisible()]
     assert strips[0].broken == ["01.png"]
     assert "01.png" in strips[0].accessibleDescription()
+    for place, words in ((10, "00.png"), (90, "01.png: cannot be read as an image"), (900, "")):
+        spot = QPoint(place, 10)
+        event = QHelpEvent(QEvent.Type.ToolTip, spot, strips[0].mapToGlobal(spot))
+        QApplication.sendEvent(strips[0], event)
+        wizard.qtbot.waitUntil(lambda words=words: QToolTip.text() == words)
 
 
 def test_that_values_for_the_number_of_images_are_offered(wizard, with_folder):

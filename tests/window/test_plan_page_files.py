@@ -169,6 +169,32 @@ def test_that_a_plan_is_chosen_in_the_systems_dialog(wizard, tmp_path, monkeypat
     assert wizard.page.current == "what"
 
 
+def test_that_a_dialog_that_is_left_changes_nothing(wizard, monkeypatch):
+    for name in ("getOpenFileName", "getSaveFileName"):
+        monkeypatch.setattr(QFileDialog, name, lambda *_args: ("", ""))
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_args: "")
+    wizard.click("save-plan")
+    wizard.click("open-plan")
+    wizard.page.show_step("data")
+    wizard.click("choose-folder")
+    wizard.settle()
+    assert wizard.text("plan-state") == "new"
+
+
+def test_that_saving_under_another_name_asks_before_it_writes_over(wizard, saved, tmp_path, monkeypatch):
+    foreign = tmp_path / "foreign.toml"
+    foreign.write_text('schema = 1\nname = "theirs"\nfamily = "sd15"\n', encoding="utf-8")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_args: (str(tmp_path / "foreign"), ""))
+    wizard.page.files.save_as()
+    assert "foreign.toml already exists" in wizard.words()
+    wizard.click("plan-ask-no")
+    assert load_plan(foreign).plan.name == "theirs"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_args: (str(foreign), ""))
+    wizard.page.files.save_as()
+    assert load_plan(foreign).plan.name == "my_lora"
+    assert wizard.document.path == foreign
+
+
 def test_that_a_folder_that_cannot_be_written_is_said(wizard, tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     place = tmp_path / "file" / "plan.toml"

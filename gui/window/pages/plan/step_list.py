@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QIcon, QKeyEvent, QKeySequence, QPainter, QPixmap, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QIcon, QKeySequence, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from gui.engine.texts import _, ngettext
@@ -47,7 +47,7 @@ class StepState:
 
 
 class StepList(QWidget):
-    """Buttons for the steps; Up and Down go from one to the next.
+    """Buttons for the steps. Up and Down go from one to the next, as Qt does it for buttons of a group.
 
     Args:
         icons: Draws the marks.
@@ -87,17 +87,6 @@ class StepList(QWidget):
             self._states = dict(states)
             self._draw()
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
-        """Go up or down."""
-        step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
-        here = next((place for place, name in enumerate(STEPS) if self.buttons[name].isChecked()), 0)
-        if step is None or not 0 <= here + step < len(STEPS):
-            super().keyPressEvent(event)
-            return
-        name = STEPS[here + step]
-        self.buttons[name].setFocus(Qt.FocusReason.TabFocusReason)
-        self.chosen.emit(name)
-
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Cut long words where there is no room."""
         super().resizeEvent(event)
@@ -111,7 +100,6 @@ class StepList(QWidget):
         button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.setShortcut(QKeySequence(f"Ctrl+{number}"))
-        button.installEventFilter(self)
         style(button, kind="step")
         button.clicked.connect(lambda: self.chosen.emit(name))
         self._group.addButton(button)
