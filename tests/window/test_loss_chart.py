@@ -10,6 +10,7 @@ from array import array
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -341,3 +342,13 @@ def test_that_thinning_loses_no_peak(values: list[float], buckets: int) -> None:
     assert len(thin.x) <= max(2 * buckets + 2, 4)
     assert (max(finite), min(finite)) == (max(kept), min(kept)) if finite else not kept
     assert all(a <= b for a, b in zip(thin.x.tolist(), thin.x.tolist()[1:], strict=False))
+
+
+def test_that_a_loss_that_explodes_hides_nothing_of_what_it_came_from() -> None:
+    from gui.window.widgets.loss_peaks import Curve, worth_showing
+
+    steps = np.arange(35.0)
+    losses = np.where(steps < 28, 0.1, 1e30 * steps)
+    sight = worth_showing(Curve(steps, losses), Curve(steps, losses), Curve(steps[:0], losses[:0]))
+    assert sight is not None
+    assert sight[0] < 0.1 < sight[1] < 2

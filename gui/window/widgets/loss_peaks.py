@@ -51,6 +51,10 @@ def peaks(x: array[float], y: array[float], left: float, right: float, buckets: 
     return Curve(np.concatenate((places, xs[tail])), np.concatenate((pairs, ys[tail])))
 
 
+_MOST_TIMES = 12.0
+"""A curve begins at several times its usual value, but not at a dozen times."""
+
+
 def worth_showing(step: Curve, smooth: Curve, marks: Curve) -> tuple[float, float] | None:
     """Return a range of values in which single spikes do not flatten the curve.
 
@@ -67,6 +71,10 @@ def worth_showing(step: Curve, smooth: Curve, marks: Curve) -> tuple[float, floa
     if not known:
         return None
     low, high = min(part[0] for part in known), max(part[1] for part in known)
+    usual = _quantiles(step.y, 0.0, 0.75)
+    if usual is not None and usual[1] > 0:
+        # A loss that explodes leaves the picture at its top; what it came from stays to be seen.
+        high = max(min(high, _MOST_TIMES * usual[1]), low)
     room = (high - low) * 0.08 or abs(high) * 0.1 or 0.1
     return low - room, high + room
 
