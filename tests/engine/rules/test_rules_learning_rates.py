@@ -8,12 +8,16 @@ from gui.engine.preflight.rules.learning_rates import START, TEXT_SHARE
 SDXL, FLUX = "sdxl_train_network.py", "flux_train_network.py"
 UNET = {"network_train_unet_only": True}
 PRODIGY = {"optimizer_type": "Prodigy"}
+SGD = {"optimizer_type": "SGDNesterov"}
 
 FIRES = [
     ("lr-range", "warning", SDXL, {"unet_lr": 5e-4}),
     ("lr-range", "warning", SDXL, {"learning_rate": "0.001"}),
     ("lr-range", "stop", SDXL, {"learning_rate": 3e-3, "network_dim": 16, "network_alpha": 16}),
     ("lr-range", "warning", SDXL, {"learning_rate": 3e-3, "network_dim": 16, "network_alpha": 1}),
+    ("lr-range", "danger", SDXL, {"learning_rate": 10.0, "network_dim": 16, "network_alpha": 1}),
+    ("lr-range", "danger", SDXL, {"learning_rate": 0.1, "network_module": "lycoris.kohya"}),
+    ("lr-range", "warning", SDXL, {"learning_rate": 0.5, "network_alpha": 1, "network_dim": 8, **SGD}),
     ("lr-range", "warning", SDXL, {"learning_rate": 3e-3, "network_module": "lycoris.kohya"}),
     ("lr-range", "warning", SDXL, {}),
     ("lr-range", "hint", SDXL, {"unet_lr": 1e-5}),

@@ -18,6 +18,10 @@ from gui.engine.texts import _
 HIGH, FAR_TOO_HIGH = 5e-4, 2e-3
 """From here a LoRA overfits quickly (T3); above, samples are noise (NAN-29)."""
 
+MAD = 0.1
+"""One step of AdamW moves each weight by about the rate: from here the first makes them larger than a
+training ever does, however small alpha is, and the loss is soon no number (measured on the trainer)."""
+
 LOW, FAR_TOO_LOW = 1e-5, 2e-6
 """Up to here a LoRA barely learns (T3); the trainer's default is the second (train_util.py:3701)."""
 
@@ -106,10 +110,13 @@ def _network_range(view: View) -> Iterator[Finding]:
             and _scale(view) > 0.25
             and not (view.text("network_module") or "").startswith("lycoris")
         )
+        mad = rate >= MAD and "sgd" not in view.optimizer
         yield _range(
-            "stop" if broken else "warning",
+            "stop" if broken else "danger" if mad else "warning",
             _("A learning rate of {rate:g} is very high.").format(rate=rate),
-            _("The LoRA learns noise.") if broken else _("From 5e-4 on a LoRA overfits within few steps."),
+            _("The LoRA learns noise.")
+            if broken or mad
+            else _("From 5e-4 on a LoRA overfits within few steps."),
             name,
             START,
         )
