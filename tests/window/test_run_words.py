@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 
+from gui.engine.runs.alarm import Alarm
 from gui.engine.runs.status import BarNow, FileNow, GpuNow, HostNow, RunStatus, StopNow, Verdict
 from gui.window.models.run_lists import Line, LineModel
 from gui.window.pages.run import words
+from gui.window.pages.run.alarm_stack import AlarmBanner, AlarmStack
 
 NOON = time.mktime((2026, 11, 30, 12, 0, 0, 0, 0, -1))
 GIB = 1 << 30
@@ -163,3 +165,31 @@ def test_that_a_list_that_is_shown_anew_changes_only_what_is_other(qtbot):
         model.show([Line("a"), Line("c")])
     with qtbot.assertNotEmitted(model.dataChanged), qtbot.assertNotEmitted(model.modelReset):
         model.show([Line("a"), Line("c")])
+
+
+def banners(stack: AlarmStack) -> list[AlarmBanner]:
+    """Return the banners that are seen, from top to bottom."""
+    seen = [banner for banner in stack.findChildren(AlarmBanner) if banner.isVisible()]
+    return sorted(seen, key=lambda banner: banner.y())
+
+
+def test_that_what_one_reads_stays_open_while_an_alarm_changes(icons, show, qapp, qtbot):
+    stack = show(AlarmStack(icons, qapp.clipboard()), 700, 400)
+    quiet = Alarm(id="stalled", tone="warn", title="Nothing is heard.", next_steps=("Wait.",))
+    stack.show_alarms([quiet], over=False, changes=None)
+    stack.show()
+    qtbot.waitUntil(lambda: len(banners(stack)) == 1)
+    before = banners(stack)
+    stack.show_alarms([quiet], over=False, changes=None)
+    assert banners(stack) == before
+    before[0].open_details()
+    later = quiet.model_copy(update={"title": "Nothing is heard for long."})
+    stack.show_alarms([later], over=False, changes=None)
+    qtbot.waitUntil(lambda: [b.title.text() for b in banners(stack)] == ["Nothing is heard for long."])
+    assert banners(stack)[0].is_open
+    worse = Alarm(id="oom", tone="bad", title="No memory.")
+    stack.show_alarms([worse, later], over=False, changes=None)
+    both = ["No memory.", "Nothing is heard for long."]
+    qtbot.waitUntil(lambda: [b.title.text() for b in banners(stack)] == both)
+    stack.show_alarms([], over=False, changes=None)
+    assert not stack.isVisible()

@@ -47,9 +47,20 @@ class AlarmBanner(Banner):
         super().__init__(icons, alarm.tone, alarm.title, text, name=f"run-banner-{alarm.id}")
         self._alarm = alarm
         self._clipboard = clipboard
+        self._ways: Button | None = None
         self._add_words(alarm)
         self._details = self._make_details(alarm)
         self.set_buttons(*self._make_buttons(alarm, over=over, changes=changes))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether what to do is shown."""
+        return self._ways is not None and self._ways.isChecked()
+
+    def open_details(self) -> None:
+        """Show what to do."""
+        if self._ways is not None:
+            self._ways.setChecked(True)
 
     def _add_words(self, alarm: Alarm) -> None:
         said = f"{alarm.title} {alarm.text}"
@@ -100,6 +111,7 @@ class AlarmBanner(Banner):
             ways = Button(_("What to do"), compact=True, name=f"run-banner-{alarm.id}-ways")
             ways.setCheckable(True)
             ways.toggled.connect(self._details.setVisible)
+            self._ways = ways
             buttons.append(ways)
         if alarm.last_clean is not None:
             copy = Button(_("Copy path of the clean file"), compact=True, name=f"run-copy-clean-{alarm.id}")
@@ -136,6 +148,7 @@ class AlarmStack(QWidget):
     ) -> None:
         """Show these; one that says the same as before stays as it is."""
         wanted = {alarm.id: alarm for alarm in alarms}
+        opened = {name for name, (_words, banner) in self._shown.items() if banner.is_open}
         for name in list(self._shown):
             offer = changes if name == "loss-nonfinite" else None
             if self._shown[name][0] != (wanted.get(name), over, offer):  # type: ignore[call-overload]
@@ -147,6 +160,8 @@ class AlarmStack(QWidget):
                 banner.answered.connect(self.answered)
                 banner.changes_wanted.connect(self.changes_wanted)
                 self._shown[alarm.id] = ((alarm, over, offer), banner)
+                if alarm.id in opened:
+                    banner.open_details()
                 self._layout.insertWidget(place, banner)
         self.setVisible(bool(wanted))
 
