@@ -393,6 +393,19 @@ def test_that_torch_is_offered_with_its_size_and_fetched_on_the_click(opened, no
     page.settle()
 
 
+def test_that_a_trainers_torch_is_borrowed_to_practise_and_none_need_be_fetched(
+    opened, machine, no_torch, monkeypatch
+):
+    place = make_checkout(machine / "sd-scripts")
+    monkeypatch.setattr(practice_engine, "has_torch", lambda python: place in Path(python).parents)
+    monkeypatch.setattr(practice_engine, "require_torch", lambda install, facts: None)
+    page = opened()
+    page.qtbot.waitUntil(lambda: page.sees("torch-missing"), timeout=20_000)
+    assert f"borrow the torch of {place}" in page.text("torch-missing")
+    assert "none now" in page.text("torch-missing")
+    assert page.sees("fetch-torch")
+
+
 def test_that_fetching_torch_tells_how_far_it_is_and_can_be_ended(opened, no_torch, monkeypatch):
     ended: list[str] = []
 
