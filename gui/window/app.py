@@ -21,6 +21,9 @@ from gui.window.theme.icons import Icons
 from gui.window.theme.theme import Theme
 from gui.window.widgets.opening import Opening
 
+SWITCH_SECONDS = 0.001
+"""Threads that read long logs let the window draw so often; Python's own is five times that."""
+
 
 def run_window(
     home: Home, plan: Path | None = None, trainer: str | None = None, python: str | None = None
@@ -36,6 +39,7 @@ def run_window(
     Returns:
         The exit status.
     """
+    sys.setswitchinterval(SWITCH_SECONDS)
     look = read_look(home.preferences)
     use_language(look.language)
     application = make_application(sys.argv[:1], look)

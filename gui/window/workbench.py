@@ -12,6 +12,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from gui.engine.paths import Home
 from gui.engine.plan.drafts import Drafts
+from gui.engine.plan.model import TrainingPlan
+from gui.engine.plan.preset_choice import fresh_plan
 from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.plan.recents import Recents
 from gui.engine.texts import _
@@ -26,7 +28,7 @@ from gui.window.bridges.tasks import Tasks, UnexpectedFault
 from gui.window.bridges.trainers import Trainers
 from gui.window.closing import Closing
 from gui.window.main_window import MainWindow
-from gui.window.models.plan_document import PlanDocument
+from gui.window.models.plan_document import FRESH_NAME, PlanDocument
 from gui.window.notes import Notes
 from gui.window.theme.icons import Icons
 from gui.window.ways import Ways
@@ -70,7 +72,9 @@ class Workbench(QObject):
         self.runs = RunList(home)
         self.library = PresetLibrary(home.presets)
         self.recents = Recents(home)
-        self.document = PlanDocument(drafts=Drafts(home), recents=self.recents, library=self.library)
+        self.document = PlanDocument(
+            drafts=Drafts(home), recents=self.recents, library=self.library, fresh=self._fresh_plan
+        )
         self.checks = Checks(self.document, self.trainers, self.tasks, home)
         self.launcher = Launcher(self.trainers, self.tasks, home)
         self.alerts = Alerts(application, window, icons, self.settings)
@@ -123,6 +127,11 @@ class Workbench(QObject):
         """Show a fault of the program; may be called in any thread."""
         with contextlib.suppress(RuntimeError):  # the window is gone
             self._fault.emit(error)
+
+    def _fresh_plan(self) -> TrainingPlan:
+        chosen = self.settings.values
+        gpu_ids = [device.index for device in self.hardware.devices if device.uuid == chosen.gpu]
+        return fresh_plan(FRESH_NAME, self.library, guard=chosen.guard, gpu_ids=gpu_ids)
 
     def _add_pages(self) -> None:
         add = self.window.add_page

@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gui.engine.plan.families import families, lineage
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.plan.presets import compose
+from gui.engine.preferences import NonfinitePolicy
 
 AXES = ("common", "family", "purpose", "caution", "gpu", "memory", "dataset", "network", "own")
 """In the order in which layers are applied; what is of none of them comes last."""
 
 
-def fresh_plan(name: str, library: PresetLibrary) -> TrainingPlan:
-    """Return a plan to start from: a careful LoRA of a character for the most used family."""
-    return compose("sdxl", "lora", "character", "safe", library=library).plan(name)
+def fresh_plan(
+    name: str, library: PresetLibrary, *, guard: NonfinitePolicy = "stop", gpu_ids: Sequence[int] = ()
+) -> TrainingPlan:
+    """Return a plan to start from: a careful LoRA of a character for the most used family.
+
+    Args:
+        name: Of the plan.
+        library: Where its presets are.
+        guard: What happens when the loss is not finite, as the user chose for new plans.
+        gpu_ids: Where it trains, as the user chose; empty leaves it to the trainer.
+    """
+    plan = compose("sdxl", "lora", "character", "safe", library=library).plan(name)
+    chosen = {
+        "guard": plan.guard.model_copy(update={"nonfinite": guard}),
+        "launch": plan.launch.model_copy(update={"gpu_ids": tuple(gpu_ids)}),
+    }
+    return plan.model_copy(update=chosen)
 
 
 def layer_on(plan: TrainingPlan, axis: str, library: PresetLibrary) -> str | None:

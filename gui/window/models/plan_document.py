@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,7 @@ class PlanDocument(EditablePlan):
         recents: Recents,
         library: PresetLibrary | None = None,
         catalogue: Catalogue | None = None,
+        fresh: Callable[[], TrainingPlan] | None = None,
         parent: QObject | None = None,
     ) -> None:
         """Begin with a fresh plan.
@@ -60,10 +61,12 @@ class PlanDocument(EditablePlan):
             recents: Where files that were open are remembered.
             library: The presets; None takes the program's own.
             catalogue: The trainer's arguments; None when not known yet.
+            fresh: Makes the plan that is shown when a new one is asked for; None for the usual one.
             parent: Qt's.
         """
         presets = library or PresetLibrary()
-        self._file = PlanFile(fresh_plan(FRESH_NAME, presets))
+        self._fresh = fresh or (lambda: fresh_plan(FRESH_NAME, presets))
+        self._file = PlanFile(self._fresh())
         super().__init__(
             self._file.plan, base=self._file.base, library=presets, catalogue=catalogue, parent=parent
         )
@@ -127,7 +130,7 @@ class PlanDocument(EditablePlan):
         Raises:
             CannotWrite: Unsaved work of the plan before cannot be kept as a draft; it stays open.
         """
-        fresh = plan or fresh_plan(FRESH_NAME, self._library)
+        fresh = plan or self._fresh()
         self._set_aside()
         self._begin(PlanFile(fresh), fresh, known="", saved=not unsaved)
 

@@ -20,7 +20,7 @@ MARK = 20
 """Side of a mark, pixels at a text size of 100 %."""
 
 WIDTH = 200
-WIDEST = 280
+WIDEST = 300
 
 
 @dataclass(frozen=True)
