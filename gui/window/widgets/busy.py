@@ -32,7 +32,8 @@ class Busy(QWidget):
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName(text)
         self.cancel = Button(_("Cancel"), compact=True)
-        self.cancel.setVisible(cancellable)
+        if not cancellable:
+            self.cancel.hide()
         self.cancel.clicked.connect(self.cancelled)
         words = column(self.words, self.bar, spacing=Space.XS)
         layout = row(spacing=Space.M)

@@ -81,7 +81,8 @@ class ModelFileRow(QWidget):
         self._title = Label(_(file.title))
         self._state = Chip(name=f"state-{file.argument}")
         self._need = Chip(_("needed"), "accent")
-        self._need.setVisible(file.required)
+        if not file.required:
+            self._need.hide()
         self._note = Label(_(file.note) if file.note else "", "small")
         self._note.setVisible(bool(file.note))
         self.findings = FindingLines(parts.document)

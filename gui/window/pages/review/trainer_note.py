@@ -54,7 +54,7 @@ class TrainerNote(QWidget):
         layout.addWidget(self.missing)
         layout.addWidget(self.fault)
         layout.addWidget(self.practice)
-        self.show_state()
+        self.hide()  # until its state is shown, in its place
 
     def show_state(self) -> None:
         """Show what is so now."""

@@ -46,8 +46,8 @@ class RunActions(QObject):
         self.question.yes.connect(self._stop)
         self.question.no.connect(self.stop.setFocus)
         icons.theme.changed.connect(self._draw)
+        self.reuse.hide()
         self._draw()
-        self.show_status(None)
 
     @property
     def buttons(self) -> tuple[Button, ...]:
