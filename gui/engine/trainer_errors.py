@@ -26,8 +26,9 @@ class TrainerNotFound(PreflightError):
         """Say where it was looked for and how to name one."""
         if self.path is None:
             return _(
-                "No sd-scripts install was found. Name one with --trainer DIR, remember one with "
-                "“trainer use DIR”, or try the built-in practice trainer with --practice."
+                "No sd-scripts install was found. Name one (in the window under Settings, in the terminal "
+                "with --trainer DIR or “trainer use DIR”), or try the built-in practice trainer "
+                "(in the terminal: --practice)."
             )
         return _("{path} is no sd-scripts install: {reason}").format(path=self.path, reason=self.reason)
 
@@ -51,7 +52,7 @@ class InterpreterNotFound(PreflightError):
             return _("{path} is no Python interpreter that can be started.").format(path=self.looked[0])
         return _(
             "No Python environment was found for {root} (no venv, .venv or env in it or around it). "
-            "Name its interpreter with --python."
+            "Name its interpreter (in the window under Settings, in the terminal with --python)."
         ).format(root=self.root)
 
 
@@ -92,7 +93,8 @@ class TrainerBroken(PreflightError):
         if self.missing:
             return _(
                 "The trainer at {root} cannot run: its Python ({python}) has no package “{missing}”. "
-                "Install the trainer's requirements there, or name another interpreter with --python."
+                "Install the trainer's requirements there, or name another interpreter (in the window "
+                "under Settings, in the terminal with --python)."
             ).format(root=self.root, python=self.python, missing=self.missing)
         return _("The trainer at {root} cannot run: {reason}").format(root=self.root, reason=self.reason)
 
