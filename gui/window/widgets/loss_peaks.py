@@ -55,13 +55,16 @@ _MOST_TIMES = 12.0
 """A curve begins at several times its usual value, but not at a dozen times."""
 
 
-def worth_showing(step: Curve, smooth: Curve, marks: Curve) -> tuple[float, float] | None:
+def worth_showing(
+    step: Curve, smooth: Curve, marks: Curve, *, logarithmic: bool = False
+) -> tuple[float, float] | None:
     """Return a range of values in which single spikes do not flatten the curve.
 
     Args:
         step: Of single steps.
         smooth: The smoothed curve.
         marks: Single values that must be seen.
+        logarithmic: Whether values are logarithms, on which nothing flattens anything.
 
     Returns:
         None where nothing is finite.
@@ -72,7 +75,7 @@ def worth_showing(step: Curve, smooth: Curve, marks: Curve) -> tuple[float, floa
         return None
     low, high = min(part[0] for part in known), max(part[1] for part in known)
     usual = _quantiles(step.y, 0.0, 0.75)
-    if usual is not None and usual[1] > 0:
+    if not logarithmic and usual is not None and usual[1] > 0:
         # A loss that explodes leaves the picture at its top; what it came from stays to be seen.
         high = max(min(high, _MOST_TIMES * usual[1]), low)
     room = (high - low) * 0.08 or abs(high) * 0.1 or 0.1

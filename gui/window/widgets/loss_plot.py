@@ -101,7 +101,7 @@ class LossPlot(pg.PlotWidget):  # type: ignore[misc]
         self._put(self._validation, validation if self.shown["validation"] else _EMPTY)
         self._put_rates(buckets)
         self._box.setXRange(left, right, padding=0)
-        height = worth_showing(step, smooth, validation)
+        height = worth_showing(step, smooth, validation, logarithmic=self.logarithmic)
         if height is not None:
             low = height[0] if self.logarithmic else max(0.0, height[0]) if height[0] > -0.05 else height[0]
             self._box.setYRange(low, height[1], padding=0)
