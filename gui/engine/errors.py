@@ -129,14 +129,15 @@ class WrongUsage(PreflightError):
 
 
 class ScriptNeeded(WrongUsage):
-    """A list of arguments was brought, and nothing tells which training script it is for.
+    """Arguments were brought, and nothing tells which training script they are for.
 
     Attributes:
-        path: The list.
+        path: Their file.
     """
 
     def __init__(self, path: Path) -> None:
-        super().__init__(_("{path} is a list of arguments: name its script with --script.").format(path=path))
+        sentence = _("{path} does not tell for which training script it is: name it with --script.")
+        super().__init__(sentence.format(path=path))
         self.path = path
 
 

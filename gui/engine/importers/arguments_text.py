@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from gui.engine.errors import CannotRead
 from gui.engine.findings import Finding
+from gui.engine.importers.assembling import Draft, Source, assemble, given_twice
 from gui.engine.importers.imported import Imported
-from gui.engine.plan.dataset_options import KEY_OF_ARGUMENT, DatasetMapping, dataset_from_arguments
-from gui.engine.plan.families import families
-from gui.engine.plan.model import TrainingPlan
 from gui.engine.texts import _
 from gui.engine.trainer.argument import Argument
 from gui.engine.trainer.catalogue import Catalogue
@@ -43,39 +41,9 @@ def read_arguments(text: str, script: str, catalogue: Catalogue, path: Path) -> 
         row = known.find(name)
         dest = row.dest if row else name
         if dest in arguments:
-            findings.append(_twice(dest, number))
+            findings.append(given_twice(dest, _("of line {line}").format(line=number)))
         arguments[dest] = _value(row, rest, path, number)
-    mapping = _mapped(arguments, path.absolute().parent, known.name)
-    family, kind = _use_of(known.name, arguments)
-    plan = TrainingPlan.model_validate(
-        {
-            "name": path.stem or "imported",
-            "family": family,
-            "kind": kind,
-            "script": known.name,
-            "arguments": mapping.arguments,
-            "dataset": mapping.dataset,
-        }
-    )
-    return Imported(plan, tuple(findings), mapping.notes)
-
-
-def _mapped(arguments: Mapping[str, Any], base: Path, script: str) -> DatasetMapping:
-    """Move dataset options to where a plan keeps them, as far as the file itself tells them."""
-    if "dataset_config" in arguments:
-        return DatasetMapping({}, dict(arguments))
-    mapping = dataset_from_arguments(arguments, base, script)
-    dataset, rest = dict(mapping.dataset), dict(mapping.arguments)
-    for name, key in KEY_OF_ARGUMENT.items():
-        # A size with a blank in it is no size for the trainer's parser: a rule has to say so.
-        if key in dataset and isinstance(arguments.get(name), str) and " " in arguments[name]:
-            dataset[key] = arguments[name]
-    if not dataset.get("subsets") and arguments.get("train_data_dir"):
-        # The folder cannot be looked at from here: it stays as it was written.
-        dataset.pop("subsets", None)
-        folders = ("train_data_dir", "reg_data_dir", "in_json")
-        rest |= {name: arguments[name] for name in folders if arguments.get(name)}
-    return DatasetMapping(dataset, rest, mapping.notes)
+    return assemble(Draft(known.name, arguments, findings=findings), Source.of(path))
 
 
 def _lines(text: str, path: Path) -> Iterator[tuple[int, str, str]]:
@@ -156,31 +124,3 @@ def _typed(row: Argument | None, text: str) -> Any:
     except ValueError:
         return text
     return text
-
-
-def _twice(name: str, line: int) -> Finding:
-    return Finding(
-        id="dup-arg",
-        severity="warning",
-        title=_("{name} is given twice.").format(name=name),
-        detail=_("The trainer takes the last one, of line {line}, without a word.").format(line=line),
-        arguments=(name,),
-        where=name,
-        sources=("OOM-07",),
-    )
-
-
-def _use_of(script: str, arguments: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the family and kind that the script and the arguments tell; a model's header may tell better.
-
-    Of the families that fit, the one whose own arguments (``v2``, ``model_type``) say most is meant.
-    """
-    fitting = [
-        (name, kind, len(family.arguments))
-        for name, family in families().items()
-        for kind, how in family.kinds.items()
-        if how.script == script
-        and all(arguments.get(key) == value for key, value in family.arguments.items())
-    ]
-    family, kind, _told = max(fitting, key=lambda each: each[2], default=("", "lora", 0))
-    return family, kind

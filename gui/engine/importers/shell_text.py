@@ -1,0 +1,116 @@
+"""What the readers of the three shells have in common: commands, variables, and what cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+MOST_COMMANDS = 20_000
+"""More commands than any script has that trains something."""
+
+
+class UnclosedQuote(ValueError):
+    """A quote is not closed.
+
+    Attributes:
+        line: Where it begins, from 1.
+    """
+
+    def __init__(self, line: int) -> None:
+        super().__init__(line)
+        self.line = line
+
+
+class TooLong(ValueError):
+    """Variables grow beyond any use."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command of a script.
+
+    Attributes:
+        words: Program and arguments.
+        line: Where it begins, from 1.
+        environment: Variables that the script sets for it.
+    """
+
+    words: tuple[str, ...]
+    line: int
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Script:
+    """What a script says, as far as it can be told without running it.
+
+    Attributes:
+        commands: In their order.
+        unknown: Variables that the script uses and does not set.
+        dynamic: Whether it decides or computes something while it runs.
+    """
+
+    commands: list[Command] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+    dynamic: bool = False
+
+    def miss(self, name: str) -> None:
+        """Remember a variable that is not known."""
+        if name not in self.unknown:
+            self.unknown.append(name)
+
+
+class LineCounter:
+    """Tells the line of a place, quickly for places in rising order."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._place, self._line = 0, 1
+
+    def at(self, place: int) -> int:
+        """Return the line, from 1."""
+        if place < self._place:
+            self._place, self._line = 0, 1
+        self._line += self._text.count("\n", self._place, place)
+        self._place = place
+        return self._line
+
+
+def split_for_program(line: str) -> list[str]:
+    r"""Split a Windows command line as the C runtime does.
+
+    A double quote begins or ends a quoted part; within one, two of them are one. Before a double
+    quote, two backslashes are one, and an odd one makes the quote plain.
+
+    Source: Microsoft, "Parsing C command-line arguments".
+    """
+    words: list[str] = []
+    word: list[str] | None = None
+    quoted, place = False, 0
+    while place < len(line):
+        sign = line[place]
+        if sign == "\\":
+            count = len(line) - place - len(line[place:].lstrip("\\"))
+            before_quote = line[place + count : place + count + 1] == '"'
+            word = word or []
+            word += "\\" * (count // 2 if before_quote else count)
+            place += count
+            if before_quote and count % 2:
+                word.append('"')
+                place += 1
+            continue
+        if sign == '"':
+            word = word or []
+            if quoted and line[place + 1 : place + 2] == '"':
+                word.append('"')
+                place += 1
+            else:
+                quoted = not quoted
+        elif sign in " \t\n" and not quoted:
+            words += ["".join(word)] if word is not None else []
+            word = None
+        else:
+            word = word or []
+            word.append(sign)
+        place += 1
+    return words if word is None else [*words, "".join(word)]
