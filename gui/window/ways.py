@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 
 from gui.engine.errors import PreflightError
 from gui.engine.importers.reading import PlanInput, read_setup
@@ -21,8 +21,15 @@ from gui.window.bridges.trainers import Trainers
 from gui.window.main_window import MainWindow
 from gui.window.models.plan_document import PlanDocument
 from gui.window.notes import Notes
+from gui.window.widgets.buttons import Button
+
+T = TypeVar("T")
 
 _OPEN = "open-setup"
+_DROP = "dropped"
+
+SLOW_MS = 500
+"""What takes longer to open is spoken of: the disk may be far away, or gone."""
 
 
 class Ways(QObject):
@@ -54,6 +61,11 @@ class Ways(QObject):
         self._runs = runs
         self._tasks = tasks
         self._notes = notes
+        self._opening = Path()
+        self._slow = QTimer(self)
+        self._slow.setSingleShot(True)
+        self._slow.setInterval(SLOW_MS)
+        self._slow.timeout.connect(self._tell_slow)
 
     def new_plan(self) -> None:
         """Show a fresh plan."""
@@ -67,12 +79,17 @@ class Ways(QObject):
             page.show_step(step)
 
     def take_files(self, paths: list[str]) -> None:
-        """Open what was dropped: a run's folder as a run, anything else as a setup."""
+        """Open what was dropped: a run's folder as a run, images and models in the plan, anything else."""
         first = Path(paths[0])
-        if RunFolder(first).exists():
+        self._tasks.run(
+            lambda _handle: _kind_of(paths), lambda kind: self._take(kind, first, paths), key=_DROP
+        )
+
+    def _take(self, kind: str, first: Path, paths: list[str]) -> None:
+        if kind == "run":
             self.open_run(first)
-        elif first.is_dir() and self._window.current == "plan":
-            page: Any = self._window.page("plan")
+        elif kind == "data":
+            page: Any = self._window.show_page("plan")
             page.take(paths)
         else:
             self.open_setup(str(first))
@@ -80,11 +97,11 @@ class Ways(QObject):
     def open_setup(self, path: str | Path, script: str | None = None) -> None:
         """Open whatever the engine can read as a plan."""
         catalogue = self._trainers.catalogue
-        self._tasks.run(
-            lambda _handle: read_setup(Path(path), script, catalogue),
+        self._open(
+            Path(path),
+            lambda: read_setup(Path(path), script, catalogue),
             self._use_setup,
-            lambda error: self._notes.error(_("This was not opened."), error),
-            key=_OPEN,
+            _("This was not opened."),
         )
 
     def open_run_as_plan(self, run: RunFolder | Path | str, changes: Mapping[str, Any] | None = None) -> None:
@@ -97,12 +114,8 @@ class Ways(QObject):
             if self._open_file(file, "review") and changes:
                 self._change(changes)
 
-        self._tasks.run(
-            lambda _handle: plan_of_run(folder),
-            use,
-            lambda error: self._notes.error(_("No plan could be made of this run."), error),
-            key=_OPEN,
-        )
+        title = _("No plan could be made of this run.")
+        self._open(folder.path, lambda: plan_of_run(folder), use, title)
 
     def open_run(self, run: RunFolder | Path | str) -> None:
         """Show a run."""
@@ -131,6 +144,39 @@ class Ways(QObject):
         """Show the newest run that is not over, as soon as the runs are known."""
         self._runs.changed.connect(self._attach)
 
+    def _open(self, place: Path, read: Callable[[], T], use: Callable[[T], object], title: str) -> None:
+        """Read something in a thread and use it; where that takes long, say so and let it be left."""
+        self._notes.take_away(_OPEN)
+        self._opening = place
+        self._slow.start()
+
+        def over() -> None:
+            self._slow.stop()
+            self._notes.take_away(_OPEN)
+
+        def done(value: T) -> None:
+            over()
+            use(value)
+
+        def failed(error: PreflightError) -> None:
+            over()
+            self._notes.error(title, error)
+
+        self._tasks.run(lambda _handle: read(), done, failed, key=_OPEN)
+
+    def _tell_slow(self) -> None:
+        place = self._opening
+        leave = Button(_("Leave it"), compact=True, name="note-open-leave")
+        leave.clicked.connect(self._leave_opening)
+        title = _("Opening “{name}” …").format(name=place.name)
+        text = _("{folder} answers slowly. All else can be used meanwhile.").format(folder=place.parent)
+        self._notes.tell(title, text, _OPEN, "accent", leave)
+
+    def _leave_opening(self) -> None:
+        self._tasks.cancel(_OPEN)
+        self._slow.stop()
+        self._notes.take_away(_OPEN)
+
     def _attach(self) -> None:
         self._runs.changed.disconnect(self._attach)
         living = self._runs.living
@@ -150,6 +196,8 @@ class Ways(QObject):
         else:
             done = self._in_place(lambda: self._document.load(file))
         if done:
+            for name in ("error", "plan-notes"):  # they are about what was to be opened before
+                self._notes.take_away(name)
             self.show_plan(step)
         return done
 
@@ -168,6 +216,16 @@ class Ways(QObject):
             self._notes.error(_("The open plan cannot be put aside."), error)
             return False
         return True
+
+
+def _kind_of(paths: list[str]) -> str:
+    """Return what was dropped; looks at the disk."""
+    from gui.window.pages.plan.drops import sorted_drop
+
+    if RunFolder(Path(paths[0])).exists():
+        return "run"
+    dropped = sorted_drop(paths)
+    return "data" if dropped.folders or dropped.models else "setup"
 
 
 def _folder(run: RunFolder | Path | str) -> RunFolder:

@@ -80,6 +80,7 @@ def watch(qtbot: QtBot) -> Iterator[Watch]:
     yield begin
     for each in made:
         each.close()
+        each._thread.join(10)  # closing does not wait for it: the disk may hang
         assert not each._thread.is_alive()
 
 

@@ -29,8 +29,8 @@ SUPERVISOR_SECONDS = 2.0
 REFUSED_SECONDS = 10.0
 """So long it is waited after two refusals."""
 
-PATIENCE_SECONDS = 5.0
-"""So long the thread may take to end; it may hang in a network drive."""
+PATIENCE_SECONDS = 1.5
+"""So long is waited until what was asked for is written down; the disk may hang."""
 
 
 class RunWatch(QObject):
@@ -92,13 +92,15 @@ class RunWatch(QObject):
         Args:
             kind: What. It is answered among the events; `refused` tells where it cannot be asked.
         """
-        self._eye.wishes.put(kind)
-        self._eye.wake.set()
+        self._eye.wish(kind)
 
     def close(self) -> None:
-        """End the watching, not the run; what was asked for by now is still asked."""
+        """End the watching, not the run; what was asked for by now is still asked.
+
+        Only that is waited for: the thread may hang in a disk that does not answer.
+        """
         self._eye.close()
-        if self._thread.is_alive():
+        if self._thread.is_alive() and self._eye.owes:
             self._thread.join(PATIENCE_SECONDS)
 
     def post(self, what: Piece | _Word) -> None:
@@ -161,10 +163,22 @@ class _Eye:
         self._trouble: str | None = ""
         self._told_end = False
         self._guardian = _Guardian(run, watch)
-        self.wishes: SimpleQueue[RequestKind] = SimpleQueue()
+        self._wishes: SimpleQueue[RequestKind] = SimpleQueue()
+        self._wished = self._written = 0
         self.wake = threading.Event()
         self.taken = threading.Semaphore(0)
         self.closed = False
+
+    @property
+    def owes(self) -> bool:
+        """Whether something was asked for that is not written down yet."""
+        return self._wished != self._written
+
+    def wish(self, kind: RequestKind) -> None:
+        """Have something asked, in the thread."""
+        self._wished += 1
+        self._wishes.put(kind)
+        self.wake.set()
 
     def close(self) -> None:
         """Let the thread end."""
@@ -207,15 +221,18 @@ class _Eye:
         """Write down what was asked for."""
         with contextlib.suppress(Empty):
             while True:
-                kind = self.wishes.get_nowait()
-                try:
-                    if not self._run.exists():
-                        text = _("The folder of this run is no longer there: {folder}")
-                        self._watch.post(_Word("refused", text.format(folder=self._run.path)))
-                        continue
-                    ask(self._run, kind, "window")
-                except PreflightError as error:
-                    self._watch.post(_Word("refused", str(error)))
+                self._write(self._wishes.get_nowait())
+                self._written += 1
+
+    def _write(self, kind: RequestKind) -> None:
+        if not self._run.exists():
+            text = _("The folder of this run is no longer there: {folder}")
+            self._watch.post(_Word("refused", text.format(folder=self._run.path)))
+            return
+        try:
+            ask(self._run, kind, "window")
+        except PreflightError as error:
+            self._watch.post(_Word("refused", str(error)))
 
 
 class _Guardian:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import traceback
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from gui.engine.errors import Cancelled, PreflightError
 from gui.engine.texts import _
+from gui.window.bridges.pool import Pool
 
 T = TypeVar("T")
 Progress = Callable[[str, int, int], None]
+
+LOOK_MS = 1000
+"""So often it is seen whether something waits behind work that is stuck."""
 
 
 class UnexpectedFault(PreflightError):
@@ -86,8 +91,10 @@ class Tasks(QObject):
 
     def __init__(self, threads: int = 4) -> None:
         super().__init__()
-        self._pool = QThreadPool()
-        self._pool.setMaxThreadCount(threads)
+        self._pool = Pool(threads)
+        self._timer = QTimer(self)
+        self._timer.setInterval(LOOK_MS)
+        self._timer.timeout.connect(self._look)
         self._post = _Post()
         self._post.finished.connect(self._finish)
         self._post.progressed.connect(self._progress)
@@ -125,7 +132,9 @@ class Tasks(QObject):
                 older.handle.cancel()
             self._newest[key] = job
         self._alive.add(job)
-        self._pool.start(job)
+        self._pool.start(job.run)
+        if self._pool.waiting:
+            self._timer.start()
         self.busy_changed.emit()
         return job.handle
 
@@ -135,12 +144,17 @@ class Tasks(QObject):
         if job is not None:
             job.handle.cancel()
 
-    def close(self, patience_seconds: float = 5.0) -> None:
-        """Ask everything to stop, and wait for it."""
+    def close(self, patience_seconds: float = 1.5) -> None:
+        """Ask everything to stop, and give it some time; what hangs is left alone."""
+        self._timer.stop()
         for job in list(self._alive):
             job.handle.cancel()
-        self._pool.clear()
-        self._pool.waitForDone(round(patience_seconds * 1000))
+        self._pool.close(patience_seconds)
+
+    def _look(self) -> None:
+        self._pool.look()
+        if not self._pool.waiting:
+            self._timer.stop()
 
     def _finish(self, job: _Job, outcome: Any) -> None:
         self._alive.discard(job)
@@ -175,7 +189,7 @@ class _Failed:
         self.error = error
 
 
-class _Job(QRunnable):
+class _Job:
     def __init__(
         self,
         post: _Post,
@@ -186,15 +200,17 @@ class _Job(QRunnable):
         key: str,
         progress: Progress | None,
     ) -> None:
-        super().__init__()
-        self.setAutoDelete(False)
         self._post = post
         self._work = work
         self.done = done
         self.failed = failed
         self.key = key
         self.progress = progress
-        self.handle = TaskHandle(lambda *words: post.progressed.emit(self, *words))
+        self.handle = TaskHandle(self._tell)
+
+    def _tell(self, text: str, done: int, total: int) -> None:
+        with contextlib.suppress(RuntimeError):  # the window has just been closed
+            self._post.progressed.emit(self, text, done, total)
 
     def run(self) -> None:
         """Do the work, in a thread of the pool."""
@@ -205,4 +221,5 @@ class _Job(QRunnable):
             outcome = self._work(self.handle)
         except BaseException as error:  # noqa: BLE001 - whatever it is, the one who asked must hear of it
             outcome = _Failed(error)
-        self._post.finished.emit(self, outcome)
+        with contextlib.suppress(RuntimeError):  # the window has just been closed
+            self._post.finished.emit(self, outcome)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -25,6 +25,22 @@ from gui.window.models.editable_plan import EditablePlan, differing
 
 DRAFT_DELAY_MS = 300
 FRESH_NAME = "my_lora"
+
+
+class DiskLook(NamedTuple):
+    """A look at a plan's file.
+
+    Attributes:
+        path: The file; None where there is none.
+        known: Fingerprint of the text that it had.
+    """
+
+    path: Path | None
+    known: str
+
+    def found(self) -> bool:
+        """Whether another program changed it since; reads the file."""
+        return self.path is not None and is_in_the_way(self.path, self.known)
 
 
 class PlanDocument(EditablePlan):
@@ -198,11 +214,19 @@ class PlanDocument(EditablePlan):
 
     def look_at_disk(self) -> bool:
         """Look whether another program changed the file since it was opened; tells it as well."""
-        found = self.path is not None and is_in_the_way(self.path, self._known)
-        if found != self.disk_changed:
+        look = self.disk_look()
+        self.take_disk_look(look, look.found())
+        return self.disk_changed
+
+    def disk_look(self) -> DiskLook:
+        """Return how to look at the file in a thread: its disk may be slow, or not answer at all."""
+        return DiskLook(self.path, self._known)
+
+    def take_disk_look(self, look: DiskLook, found: bool) -> None:
+        """Take what a look found, unless another file or text is open by now."""
+        if look == self.disk_look() and found != self.disk_changed:
             self.disk_changed = found
             self.state_changed.emit()
-        return found
 
     def keep_draft(self) -> None:
         """Write the draft now; done by itself soon after every change."""

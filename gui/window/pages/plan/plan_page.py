@@ -171,11 +171,20 @@ class PlanPage(QWidget):
         """Look what other programs did while the user was there."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow() and self.isVisible():
-            self._parts.document.look_at_disk()
+            self._look_at_disk()
             self._parts.checks.check_again()
             page = self._page(self.current)
             if isinstance(page, Step):
                 page.come()
+
+    def _look_at_disk(self) -> None:
+        document = self._parts.document
+        look = document.disk_look()
+        self._parts.tasks.run(
+            lambda _handle: look.found(),
+            lambda found: document.take_disk_look(look, found),
+            key="plan-on-disk",
+        )
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
         """Take files and folders anywhere."""
