@@ -87,7 +87,7 @@ class Workbench(QObject):
             tasks=self.tasks,
             notes=self.notes,
         )
-        self.closing = Closing(window, self.runs)
+        self.closing = Closing(window, self.runs, self.launcher)
         self._fault.connect(self._show_fault)
         self._add_pages()
         self._connect()
