@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 import unicodedata
 from dataclasses import dataclass
@@ -161,7 +162,8 @@ def find_run(home: Home, text: str) -> RunFolder:
 def run_names(home: Home) -> list[str]:
     """Return the names of all folders that could be runs, newest first; hidden ones are none."""
     try:
-        names = [entry.name for entry in home.runs.iterdir() if entry.is_dir()]
+        with os.scandir(home.runs) as entries:  # a path of each would cost a second look at the disk
+            names = [entry.name for entry in entries if entry.is_dir()]
         return sorted((name for name in names if not name.startswith(".")), reverse=True)
     except (FileNotFoundError, NotADirectoryError):
         return []

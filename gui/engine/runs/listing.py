@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 import tomllib
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -84,6 +85,13 @@ def list_runs(home: Home) -> RunList:
     return RunList(runs=RunIndex(home).entries())
 
 
+DEAR_SECONDS = 0.05
+"""A look at all runs that takes longer is not made each time."""
+
+REST_SECONDS = 10.0
+"""So long what is over is then believed to be as it was."""
+
+
 class _Origin(NamedTuple):
     """What was true of a run from its launch on."""
 
@@ -113,17 +121,30 @@ class RunIndex:
         self._home = home
         self._origins: dict[str, _Origin] = {}
         self._seen: dict[str, _Seen] = {}
+        self._rest_until = 0.0
 
     def entries(self) -> tuple[RunEntry, ...]:
-        """Return all runs, newest first; nothing in their place can make this fail."""
+        """Return all runs, newest first; nothing in their place can make this fail.
+
+        Where there are so many that looking at each is dear, those that are over are seldom looked at.
+        """
         names = run_names(self._home)
-        found = tuple(self._look(RunFolder(self._home.runs / name)) for name in names)
+        began = time.monotonic()
+        rest = began < self._rest_until
+        found = tuple((rest and self._over(name)) or self._look(name) for name in names)
+        if not rest and time.monotonic() - began > DEAR_SECONDS:
+            self._rest_until = time.monotonic() + REST_SECONDS
         for gone in self._seen.keys() - set(names):
             del self._seen[gone]
             self._origins.pop(gone, None)
         return found
 
-    def _look(self, run: RunFolder) -> RunEntry:
+    def _over(self, name: str) -> RunEntry | None:
+        seen = self._seen.get(name)
+        return seen.entry if seen is not None and seen.entry.state == "ended" else None
+
+    def _look(self, name: str) -> RunEntry:
+        run = RunFolder(self._home.runs / name)
         mark = _mark(run.status)
         seen = self._seen.get(run.name)
         if seen is None or mark is None or seen.mark != mark:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING, Literal
 
@@ -11,7 +11,6 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPersistentModelIndex,
-    QSortFilterProxyModel,
     Qt,
 )
 
@@ -34,7 +33,6 @@ Index = QModelIndex | QPersistentModelIndex
 Kind = Literal["all", "running", "finished", "trouble", "practice"]
 
 ENTRY_ROLE = Qt.ItemDataRole.UserRole + 1
-SORT_ROLE = Qt.ItemDataRole.UserRole + 2
 NO_PARENT = QModelIndex()
 
 
@@ -79,7 +77,7 @@ class RunTable(QAbstractTableModel):
             return
         before, self._entries = self._entries, fresh
         for row, (old, new) in enumerate(zip(before, fresh, strict=True)):
-            if old != new:
+            if old is not new and old != new:
                 self.dataChanged.emit(self.index(row, 0), self.index(row, len(RunColumn) - 1))
 
     def rowCount(self, parent: Index = NO_PARENT) -> int:  # noqa: N802 - Qt's name
@@ -99,7 +97,7 @@ class RunTable(QAbstractTableModel):
             return self.words(entry, column)
         if role == ENTRY_ROLE:
             return entry
-        return self._order(entry, column) if role == SORT_ROLE else self._told(entry, role)
+        return self._told(entry, role)
 
     def headerData(  # noqa: N802 - Qt's name
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
@@ -141,53 +139,37 @@ class RunTable(QAbstractTableModel):
             return ", ".join(filter(None, (self.words(entry, each) for each in RunColumn)))
         return None
 
-    def _order(self, entry: RunEntry, column: RunColumn) -> object:
-        numbers: dict[RunColumn, float | None] = {
-            RunColumn.STEPS: entry.step,
-            RunColumn.LOSS: entry.loss,
-            RunColumn.DURATION: entry.duration_seconds,
-        }
-        if column in numbers:
-            number = numbers[column]
-            return -1.0 if number is None else float(number)
+    def order_by(self, column: RunColumn) -> Callable[[RunEntry], float | str]:
+        """Return what tells a run's place in the order of a column."""
+        if column == RunColumn.STEPS:
+            return lambda entry: _number(entry.step)
+        if column == RunColumn.LOSS:
+            return lambda entry: _number(entry.loss)
+        if column == RunColumn.DURATION:
+            return lambda entry: _number(entry.duration_seconds)
         if column == RunColumn.STARTED:
             # A run's name begins with its time, to the second; broken ones have nothing else.
-            return entry.name if entry.name[:8].isdigit() else ""
-        return self.words(entry, column).casefold()
+            return lambda entry: entry.name if entry.name[:8].isdigit() else ""
+        if column == RunColumn.STATE:
+            return self._order_of_states()
+        return lambda entry: self.words(entry, column).casefold()
+
+    def _order_of_states(self) -> Callable[[RunEntry], str]:
+        """Return the order of the words of outcomes, of which there are few."""
+        known: dict[object, str] = {}
+
+        def order(entry: RunEntry) -> str:
+            kind = (entry.condition, entry.state, entry.verdict, entry.reason)
+            if kind not in known:
+                known[kind] = self.words(entry, RunColumn.STATE).casefold()
+            return known[kind]
+
+        return order
 
 
-class ShownRuns(QSortFilterProxyModel):
-    """The runs of one kind in which some words occur."""
-
-    def __init__(self, table: RunTable) -> None:
-        super().__init__()
-        self._table = table
-        self._kind: Kind = "all"
-        self._wanted: tuple[str, ...] = ()
-        self.setSortRole(SORT_ROLE)
-        self.setSourceModel(table)
-
-    def choose(self, kind: Kind, words: str) -> None:
-        """Show other ones.
-
-        Args:
-            kind: Which.
-            words: All of them must occur.
-        """
-        self._kind = kind
-        self._wanted = tuple(words.casefold().split())
-        self.invalidate()
-
-    def filterAcceptsRow(self, row: int, parent: Index) -> bool:  # noqa: N802 - Qt's name
-        """Whether a run is shown."""
-        del parent
-        entry = self._table.entries[row]
-        if not is_of_kind(entry, self._kind):
-            return False
-        if not self._wanted:
-            return True
-        text = self._table.search_words(entry)
-        return all(word in text for word in self._wanted)
+def _number(value: float | None) -> float:
+    """Return a number for an order in which those that are not known come first."""
+    return -1.0 if value is None else float(value)
 
 
 def is_of_kind(entry: RunEntry, kind: Kind) -> bool:

@@ -17,8 +17,9 @@ from PySide6.QtWidgets import (
 )
 
 from gui.engine.texts import _
-from gui.window.models.run_table import ENTRY_ROLE, RunColumn, ShownRuns
+from gui.window.models.run_table import ENTRY_ROLE, RunColumn
 from gui.window.models.run_words import ChipWords, chip_words, name_of, sentence_of
+from gui.window.models.shown_runs import ShownRuns
 from gui.window.theme.space import Space
 from gui.window.theme.theme import FontRole, Theme
 from gui.window.widgets.chip import MARKS, Tone
@@ -59,6 +60,7 @@ class RunView(QTableView):
         self._theme = theme
         self._delegate = RunDelegate(theme)
         self.setItemDelegate(self._delegate)
+        self._shown = shown
         self.setModel(shown)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -88,9 +90,8 @@ class RunView(QTableView):
 
     def select(self, name: str, otherwise_row: int = 0) -> None:
         """Select a run by its name; one in its place where it is not shown."""
-        shown = self.model()
-        rows = shown.rowCount()
-        found = next((row for row in range(rows) if shown.index(row, 0).data(ENTRY_ROLE).name == name), None)
+        shown = self._shown
+        rows, found = shown.rowCount(), shown.row_of(name)
         if rows:
             row = min(otherwise_row, rows - 1) if found is None else found
             self.setCurrentIndex(shown.index(row, RunColumn.NAME))

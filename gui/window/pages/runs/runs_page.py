@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QButtonGroup, QMenu, QStackedWidget, QWidget
 from gui.engine.texts import _, ngettext
 from gui.window.bridges.run_list import RunList
 from gui.window.bridges.tasks import Tasks
-from gui.window.models.run_table import Kind, RunTable, ShownRuns, is_of_kind
+from gui.window.models.run_table import Kind, RunTable, is_of_kind
+from gui.window.models.shown_runs import ShownRuns
 from gui.window.pages.runs.deleting import Deleting
 from gui.window.pages.runs.run_view import RunView
 from gui.window.theme.icons import Icons
