@@ -331,6 +331,14 @@ def test_that_broken_and_pickled_folders_are_known(tmp_path: Path) -> None:
     assert "no Diffusers model" in model_kind(tmp_path / "folder.safetensors").problem
 
 
+def test_that_the_folder_of_a_vae_is_told_by_its_file(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"_class_name": "AutoencoderKL"}', "utf-8")
+    path = write_model(tmp_path / "diffusion_pytorch_model.safetensors", shapes_of("vae-diffusers"))
+    assert (model_kind(tmp_path).kind, model_kind(tmp_path).variant) == ("vae", "sd")
+    path.rename(path.with_suffix(".bin"))
+    assert (model_kind(tmp_path).kind, model_kind(tmp_path).container) == ("unknown", "pickle")
+
+
 def test_that_the_practice_trainers_own_model_is_told() -> None:
     found = model_kind(next((resources_root() / "practice_trainer" / "models").glob("*.safetensors")))
     assert (found.variant, found.loads) == ("practice", True)

@@ -29,6 +29,7 @@ from gui.engine.preflight.facts import (
     SubsetFact,
     TrainerFact,
 )
+from gui.engine.preflight.model_facts import ModelLooker
 from gui.engine.preflight.view import View
 from gui.engine.trainer.facts import TrainerFacts
 from gui.engine.trainer.final_file import is_written_by
@@ -53,12 +54,14 @@ class Collector:
         practice: Whether it is the practice trainer.
         gpus: Looks at the GPUs.
         host: Looks at the machine.
+        models: Looks at model files.
     """
 
     trainer: TrainerFacts | None = None
     practice: bool = False
     gpus: GpuMonitor = field(default_factory=GpuMonitor)
     host: HostMonitor = field(default_factory=HostMonitor)
+    models: ModelLooker = field(default_factory=ModelLooker)
 
     def machine(self) -> Facts:
         """Return what is true whatever the plan: the system, memory, GPUs, the trainer."""
@@ -98,6 +101,7 @@ class Collector:
         return machine.model_copy(
             update={
                 "paths": dict(_paths(view.plan)),
+                "model": self.models.facts(view.plan),
                 "dataset": _dataset(view, _suffixes(self.trainer), base),
                 "disk_free_gib": free_gib(Path(output)) if output else None,
                 "existing_outputs": existing_outputs(view),

@@ -13,6 +13,7 @@ from typing import Literal
 from pydantic import Field
 
 from gui.engine.documents import Document
+from gui.engine.trainer.model_signatures import Prediction
 
 OperatingSystem = Literal["linux", "windows", "macos"]
 Layout = Literal["parent", "leaf", "flat"]
@@ -75,11 +76,42 @@ class ModelFact(Document):
         argument: The trainer argument that names it.
         family: A family's name.
         complete: Whether the file is as long as its header says.
+        path: Which file or folder; empty where only facts were given.
+        kind: What it is for, such as ``checkpoint``, ``network``, ``t5xxl``; None when not known.
+        variant: Such as ``refiner`` or ``inpainting``; of a VAE, which.
+        title: What it is, in words.
+        layout: Whose names its tensors have.
+        parts: What it holds.
+        prediction: What it says that it predicts.
+        zero_terminal_snr: Whether it says that it was trained down to full noise.
+        dtypes: Kind of number to how many tensors are of it, most first.
+        quantised: Whether its weights are in pieces with scales beside them.
+        pickle: Whether it is a PyTorch file, which can hold any program.
+        loads: Whether the format's own reader takes it.
+        problem: What is wrong with the file, in one sentence.
     """
 
     argument: str
     family: str | None = None
     complete: bool | None = None
+    path: str = ""
+    kind: str | None = None
+    variant: str | None = None
+    title: str = ""
+    layout: str | None = None
+    parts: tuple[str, ...] = ()
+    prediction: Prediction | None = None
+    zero_terminal_snr: bool = False
+    dtypes: dict[str, int] = Field(default_factory=dict)
+    quantised: bool = False
+    pickle: bool = False
+    loads: bool | None = None
+    problem: str | None = None
+
+    @property
+    def dtype(self) -> str | None:
+        """The kind of number that most of its tensors are of."""
+        return next(iter(self.dtypes), None)
 
 
 class SubsetFact(Document):

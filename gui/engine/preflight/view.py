@@ -285,7 +285,11 @@ class View:
 
     def model(self, argument: str) -> ModelFact | None:
         """Return what is known about the model file that an argument names."""
-        return next((fact for fact in self.facts.model if fact.argument == argument), None)
+        return next(iter(self.models(argument)), None)
+
+    def models(self, argument: str) -> tuple[ModelFact, ...]:
+        """Return what is known about all model files that an argument names."""
+        return tuple(fact for fact in self.facts.model if fact.argument == argument)
 
     def path(self, value: Any) -> PathFact | None:
         """Return what is at a path; None when that is not known."""

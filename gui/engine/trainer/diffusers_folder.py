@@ -10,7 +10,7 @@ from typing import Any
 from gui.engine.documents import read_json
 from gui.engine.errors import CannotRead, NotSafetensors
 from gui.engine.texts import _
-from gui.engine.trainer.model_kind import ModelKind
+from gui.engine.trainer.model_kind import ModelKind, WhatItIs, kind_of_header
 from gui.engine.trainer.model_signatures import Prediction, Signatures
 from gui.engine.trainer.safetensors_file import SafetensorsHeader, read_header
 
@@ -36,9 +36,12 @@ def folder_kind(folder: Path, table: Signatures) -> ModelKind:
         return ModelKind(container="folder", problem=_("The folder holds no Diffusers model."))
     dtypes, complete, problem = _headers(files)
     known = _known(index, config, table)
+    if not index and not known and inner == folder and complete:
+        return kind_of_header(read_header(files[0]), table)  # a VAE or a text encoder of its own
+    alone: WhatItIs = "denoiser" if known or inner != folder else "unknown"
     return ModelKind(
         container="folder" if files else "pickle",
-        kind="checkpoint" if index else "denoiser",
+        kind="checkpoint" if index else alone,
         layout="diffusers",
         parts=("denoiser",),
         prediction=_prediction(folder),

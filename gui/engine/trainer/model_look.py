@@ -48,8 +48,8 @@ def model_kind(path: Path, signatures: Signatures | None = None) -> ModelKind:
         raise CannotRead(path, reason) from error
     container = _container(head)
     if container != "safetensors":
-        return ModelKind(container=container, loads=False if _is_named_safe(path) else None,
-                         problem=_problem(container, path))  # fmt: skip
+        problem = _problem(container, path)
+        return ModelKind(container=container, loads=False if problem else None, problem=problem)
     return _of_safetensors(path, int.from_bytes(head[:LENGTH_BYTES], "little"), table)
 
 

@@ -160,21 +160,26 @@ def check_vpred(view: View) -> Iterator[Finding]:
     if view.is_transformer or not view.knows("v_parameterization"):
         return
     on, wanted = view.flag("v_parameterization"), predicts_v(view)
-    found = model_family(view)
+    found, fact = model_family(view), view.model(MODEL)
+    said = fact.prediction if fact else None
     if wanted and not on:
-        sure = found is not None and found.arguments.get("v_parameterization") is True
+        sure = said == "v" or (found is not None and found.arguments.get("v_parameterization") is True)
+        noise = {"zero_terminal_snr": True} if fact and fact.zero_terminal_snr else {}
         yield _vpred(
             "warning",
             _("The base model predicts velocity, and v_parameterization is off."),
             _("Training runs without an error, and the result is useless or washed out.")
             if sure
             else _("Its name says so. Training runs without an error, and the result is washed out."),
-            write({"v_parameterization": True}, _("train with v-prediction"), safe=sure),
+            write({"v_parameterization": True, **noise}, _("train with v-prediction"), safe=sure),
         )
     elif on and not wanted and found is not None:
+        sure = said == "epsilon"
         yield _vpred(
-            "hint",
-            _("v_parameterization is on, and nothing says that the base model predicts velocity."),
+            "warning" if sure else "hint",
+            _("v_parameterization is on, and the base model predicts noise.")
+            if sure
+            else _("v_parameterization is on, and nothing says that the base model predicts velocity."),
             _("With a model that predicts noise the result is useless."),
             write({"v_parameterization": None, "zero_terminal_snr": None}, _("train without v-prediction")),
         )
