@@ -38,6 +38,8 @@ def commands() -> dict[str, Command]:
         "check": Command("check", _("check a plan before it is launched")),
         "fix": Command("fix", _("apply fixes to a plan")),
         "command": Command("command", _("show the exact command line that would run")),
+        "import": Command("importing", _("make a plan of what other programs write")),
+        "export": Command("exporting", _("write a plan for other programs")),
         "run": Command("run", _("launch a plan under supervision and show its progress")),
         "attach": Command("attach", _("watch a run, and take it over when nothing supervises it")),
         "stop": Command("stop", _("stop a run, at once or after its next save")),

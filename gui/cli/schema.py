@@ -28,6 +28,7 @@ def documents() -> dict[str, _Known]:
         "family": _Known("plan.families", "Family", "validation"),
         "preset": _Known("plan.preset_layer", "Layer", "validation"),
         "composition": _Known("plan.presets", "Composition"),
+        "import": _Known("importers.imported", "ImportReport"),
         "finding": _Known("findings", "Finding"),
         "command": _Known("trainer.preview", "ShownCommand"),
         "event": _Known("runs.events", "RunEvent"),

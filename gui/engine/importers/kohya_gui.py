@@ -207,7 +207,7 @@ class _Reader:
             latents = self._data.get("use_latent_files") == "Yes"
             name = self._data.get("latent_metadata_filename" if latents else "caption_metadata_filename")
             self._draft.arguments["in_json"] = f"{folder}/{name}"
-        if self._kind == "full":
+        if self._kind == "full" and not self._data.get("dataset_config"):
             self._draft.arguments["enable_bucket"] = True
 
     def _steps_and_warmup(self) -> None:
