@@ -56,7 +56,7 @@ class Closing:
             detail = _("The window closes as soon as it runs; it goes on without the window.")
             self._show(_("The training is just being started."), detail)
             return False
-        living = self._runs.living
+        living = self._runs.living_now()
         if living:
             self._show(*_words(living))
         return not living

@@ -123,7 +123,7 @@ def test_that_a_mad_learning_rate_is_stopped(
     plan: Callable[..., Path], home: Home, capfd: pytest.CaptureFixture[str]
 ) -> None:
     mad = plan(learning_rate=1e30, max_train_steps=2000, save_every_n_steps=1)
-    assert cli(["run", str(mad), "--practice"]) == 1
+    assert cli(["run", str(mad), "--practice", "--accept", "lr-range"]) == 1
     run = only_run(home)
     verdict = status(run).verdict
     assert verdict is not None and (verdict.verdict, verdict.reason) == ("stopped", "guard")

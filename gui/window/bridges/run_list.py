@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from gui.engine.errors import PreflightError
 from gui.engine.paths import Home
 from gui.window.bridges.lane import Answer, Lane
 
@@ -55,6 +57,19 @@ class RunList(QObject):
     def living(self) -> list[RunEntry]:
         """Those that somebody looks after and that are not over."""
         return [each for each in self._entries if each.condition == "fine" and is_living(each)]
+
+    def living_now(self) -> list[RunEntry]:
+        """Return those of `living` that are not over at this very moment; reads a small file for each."""
+        from gui.engine.runs.folder import RunFolder
+        from gui.engine.runs.start import read_status
+
+        def is_over(entry: RunEntry) -> bool:
+            with contextlib.suppress(PreflightError):
+                status = read_status(RunFolder(entry.folder))
+                return status is not None and status.state == "ended"
+            return False
+
+        return [entry for entry in self.living if not is_over(entry)]
 
     @property
     def family_titles(self) -> Mapping[str, str]:

@@ -99,8 +99,8 @@ def test_that_a_mad_rate_asks_is_stopped_and_its_files_are_told_apart(sit_down, 
 
 def _assert_told(person) -> None:
     """What was seen while it happened is seen again whenever the run is opened."""
-    banner = person.says("run-banner-loss-nonfinite")
-    assert "no longer a number" in banner and "since step" in banner
+    person.reads_until("no longer a number", "run-banner-loss-nonfinite")
+    assert "since step" in person.says("run-banner-loss-nonfinite")
     person.until(
         lambda: "not checked yet" not in "\n".join(person.rows("run-file-list")), "all files to be checked"
     )
