@@ -11,6 +11,7 @@ from pathlib import Path
 from gui.engine.errors import Cancelled
 from gui.engine.runs.examination import Examination, ExaminedFile, examine
 from gui.engine.texts import _, ngettext
+from gui.engine.trainer.model_kind import ModelKind
 from gui.engine.trainer.tensor_groups import is_constant
 
 QUIET_SECONDS = 0.5
@@ -92,6 +93,8 @@ def _count(found: Examination) -> str:
 
 def _details(file: ExaminedFile) -> Iterator[str]:
     yield " · ".join(_container(file))
+    if file.kind is not None and file.kind.kind != "unknown":
+        yield _what(file.kind)
     if file.sha256:
         yield f"SHA-256 {file.sha256} (AutoV2 {file.autov2})"
     norms = [
@@ -112,6 +115,11 @@ def _details(file: ExaminedFile) -> Iterator[str]:
     if made:
         yield " · ".join(made)
     yield from _base(file)
+
+
+def _what(kind: ModelKind) -> str:
+    """Say what the file is, and which family plans name for it."""
+    return f"{kind.sentence} ({kind.family})" if kind.family else kind.sentence
 
 
 def _container(file: ExaminedFile) -> Iterator[str]:

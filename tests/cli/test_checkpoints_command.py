@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from model_headers import write_model
 from safetensors.numpy import save_file
 
 from gui.cli import checkpoints, main
@@ -33,6 +34,15 @@ def test_that_clean_files_leave_with_0_and_are_described(
     assert "step 30 · rank 4" in out
     assert "base model base.safetensors" in out
     assert err == ""
+
+
+def test_that_a_file_is_said_to_be_what_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write_model(tmp_path / "mira.safetensors", {"emb_params": (2, 768)}, dtype="F32")
+    assert main.run(["checkpoints", str(path)]) == 0
+    assert "  textual inversion for Stable Diffusion 1, F32 (sd15)\n" in capsys.readouterr().out
+    assert main.run(["checkpoints", str(path), "--json"]) == 0
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    assert (file["kind"]["kind"], file["kind"]["family"]) == ("embedding", "sd15")
 
 
 def test_that_trouble_leaves_with_1_and_names_the_last_clean_file(

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from model_headers import write_model
 from safetensors.numpy import save_file
 
 from gui.engine.errors import Cancelled, CannotRead
 from gui.engine.runs import hashes
 from gui.engine.runs.examination import Examination, examine
-from gui.engine.runs.hashes import hash_file
+from gui.engine.runs.hashes import cached_hash, hash_file
 
 DOWN = "lora_unet_a.lora_down.weight"
 
@@ -44,6 +45,54 @@ def test_that_hashing_can_be_called_off_and_needs_a_file(tmp_path: Path) -> None
         hash_file(tmp_path / "gone")
     with pytest.raises(CannotRead):
         hash_file(tmp_path)
+
+
+def test_that_a_hash_is_made_again_only_when_the_file_has_changed(tmp_path: Path) -> None:
+    path, cache = save(tmp_path / "m.safetensors", 1), tmp_path / "cache"
+    told: list[int] = []
+    first = cached_hash(path, cache, lambda done, _total: told.append(done))
+    assert (first, bool(told)) == (hash_file(path), True)
+    told.clear()
+    assert cached_hash(path, cache, lambda done, _total: told.append(done)) == first
+    assert not told
+    path.write_bytes(b"another")
+    assert cached_hash(path, cache).sha256 == hashlib.sha256(b"another").hexdigest()
+    for entry in cache.iterdir():
+        entry.write_text("{}")
+    assert cached_hash(path, cache).size_bytes == 7
+
+
+def test_that_a_cache_that_cannot_be_written_is_no_hindrance(tmp_path: Path) -> None:
+    path = save(tmp_path / "m.safetensors", 1)
+    (tmp_path / "cache").write_text("a file")
+    assert cached_hash(path, tmp_path / "cache") == hash_file(path)
+    with pytest.raises(CannotRead):
+        cached_hash(tmp_path / "gone", tmp_path / "cache")
+    with pytest.raises(CannotRead):
+        cached_hash(Path("a\0b"), tmp_path / "cache")
+    with pytest.raises(Cancelled):
+        cached_hash(path, tmp_path / "other", cancelled=lambda: True)
+    assert not (tmp_path / "other").exists()
+
+
+def test_that_a_file_which_changes_while_it_is_hashed_is_not_remembered(tmp_path: Path) -> None:
+    path = save(tmp_path / "m.safetensors", 1)
+
+    def grow(_done: int, _total: int) -> None:
+        if not (tmp_path / "grown").exists():
+            (tmp_path / "grown").touch()
+            with path.open("ab") as file:
+                file.write(b"more")
+
+    cached_hash(path, tmp_path / "cache", grow)
+    assert not (tmp_path / "cache").exists()
+
+
+def test_that_an_examined_file_says_what_it_is(tmp_path: Path) -> None:
+    path = write_model(tmp_path / "m.safetensors", {"emb_params": (2, 768)}, dtype="F32")
+    kind = examine(path).files[0].kind
+    assert kind is not None
+    assert (kind.kind, kind.family) == ("embedding", "sd15")
 
 
 def test_that_a_folder_is_examined_series_by_series(tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ from gui.engine.runs.hashes import hash_file
 from gui.engine.runs.series import SavedModel, in_order
 from gui.engine.runs.wholeness import DIFFUSERS_LAST_FILE
 from gui.engine.texts import _
+from gui.engine.trainer.model_kind import ModelKind
+from gui.engine.trainer.model_look import model_kind
 from gui.engine.trainer.model_metadata import ModelFacts, model_facts
 from gui.engine.trainer.safetensors_file import read_header
 from gui.engine.trainer.tensor_scan import CancelledAsk, Progress
@@ -61,6 +63,7 @@ class ExaminedFile(Document):
         autov2: The first ten digits of that.
         header: None where there is none to read.
         facts: How it was made, by its metadata.
+        kind: What it is, by its header or its first bytes; None where it cannot be looked at.
         numbers: What was found in it.
         verdict: What it is, beside the files before it.
     """
@@ -71,6 +74,7 @@ class ExaminedFile(Document):
     autov2: str | None
     header: HeaderFacts | None
     facts: ModelFacts | None
+    kind: ModelKind | None
     numbers: TensorReport
     verdict: CheckpointVerdict
 
@@ -205,11 +209,19 @@ def _examine_series(models: list[SavedModel], work: _Work) -> list[ExaminedFile]
                 autov2=digest.autov2 if digest else None,
                 header=header,
                 facts=model_facts(header.metadata) if header else None,
+                kind=_kind(model.path),
                 numbers=report,
                 verdict=verdict,
             )
         )
     return files
+
+
+def _kind(path: Path) -> ModelKind | None:
+    try:
+        return model_kind(path)
+    except CannotRead:
+        return None
 
 
 def _size(path: Path) -> int:
