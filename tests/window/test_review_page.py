@@ -335,6 +335,14 @@ def test_that_without_a_trainer_the_ways_on_are_offered(review, qtbot, tmp_path)
     assert "Nothing was started." in page.text("launch-banner")
 
 
+def test_that_a_launch_waits_for_a_trainer_that_is_still_asked(review, home, tmp_path):
+    page = review(small_plan(tmp_path), trainer=None)
+    page.trainers.busy = True
+    page.click("launch-safely")
+    assert "The trainer is still being looked at." in page.text("launch-banner")
+    assert not list(home.runs.glob("*"))
+
+
 def test_that_a_trainer_that_comes_takes_the_note_away(review, practice, tmp_path):
     page = review(small_plan(tmp_path), trainer=None)
     page.trainers.show(practice)

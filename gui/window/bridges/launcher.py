@@ -16,6 +16,7 @@ from gui.engine.hardware.gpu import GpuMonitor
 from gui.engine.paths import Home
 from gui.engine.plan.plan_file import PlanFile
 from gui.engine.trainer.choosing import Trainer
+from gui.engine.trainer.installs import missing_part
 from gui.window.bridges.plan_trainer import PlanTrainers
 from gui.window.bridges.tasks import Tasks
 
@@ -56,6 +57,7 @@ class _Order:
     file: PlanFile
     accepted: tuple[str, ...]
     trainer: Trainer | None
+    trouble: PreflightError | None
     practice: bool
     gate: _Gate
 
@@ -113,7 +115,10 @@ class Launcher(QObject):
         """
         if self._order is not None:
             return
-        order = _Order(document.as_file(), tuple(accepted), self._trainers.current, practice, _Gate())
+        trainers = self._trainers
+        order = _Order(
+            document.as_file(), tuple(accepted), trainers.current, trainers.problem, practice, _Gate()
+        )
         self._order = order
         self._tasks.run(lambda _handle: self._start(order), self._done, self._failed, key=KEY)
         self.changed.emit()
@@ -131,6 +136,9 @@ class Launcher(QObject):
         from gui.engine.runs.start import start_supervisor
 
         trainer = self._trainer(order)
+        missing = missing_part(trainer.install)  # it may have gone since it was looked at
+        if missing is not None:
+            raise missing
         preparation = Preparation(
             self._home,
             trainer.install,
@@ -151,7 +159,7 @@ class Launcher(QObject):
             return self._practice_trainer()
         trainer = self._plan_trainers.of(order.file.plan, order.file.base, order.trainer)
         if trainer is None:
-            raise TrainerNotFound
+            raise order.trouble or TrainerNotFound()
         return trainer
 
     def _practice_trainer(self) -> Trainer:

@@ -148,6 +148,9 @@ class LaunchBar(QWidget):
         if stops and not practice:
             self._show_stops(stops)
             return
+        if not practice and self._trainers.current is None and self._trainers.busy:
+            self._say_wait()
+            return
         dangers = [each for each in report.findings if each.severity == "danger"] if report else []
         if dangers:
             self._ask_about(dangers)
@@ -163,6 +166,13 @@ class LaunchBar(QWidget):
         self.banner.show()
         self.show()
         self.stops_wanted.emit()
+
+    def _say_wait(self) -> None:
+        self.banner.show_words(
+            _("The trainer is still being looked at."), _("Launch again in a moment."), "accent"
+        )
+        self.banner.show()
+        self.show()
 
     def _ask_about(self, dangers: Sequence[Finding]) -> None:
         self._dangers = tuple(dangers)
