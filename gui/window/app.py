@@ -66,7 +66,8 @@ def run_window(
     QTimer.singleShot(0, lambda: QTimer.singleShot(0, start))
     window.closed.connect(application.quit)
     application.setQuitOnLastWindowClosed(True)
-    signal.signal(signal.SIGINT, lambda *_signal: window.close())
+    # Not at once: a signal may come in the middle of a paint.
+    signal.signal(signal.SIGINT, lambda *_signal: QTimer.singleShot(0, window.close))
     with hooks:
         status = application.exec()
     for end in endings:
