@@ -25,7 +25,8 @@ class SettingRow(QWidget):
     def __init__(self, title: str, text: str, editor: QWidget) -> None:
         super().__init__()
         self.text = Label(text, "small")
-        self.text.setVisible(bool(text))
+        if not text:
+            self.text.hide()
         words = column(Label(title), self.text, spacing=2)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, Space.XS, 0, Space.XS)
