@@ -80,7 +80,7 @@ class Person:
         self.bench = Workbench(
             application, self.window, Icons(self.theme), home, trainer=trainer, python=python
         )
-        self.is_open = True
+        self.is_open, self.is_gone = True, False
         self.window.closed.connect(self._let_go)
         self._strays = _Strays()
         application.installEventFilter(self._strays)
@@ -95,6 +95,9 @@ class Person:
 
     def leave(self) -> None:
         """Close the window for good, whatever it asks, and wait until it is gone."""
+        if self.is_gone:
+            return
+        self.is_gone = True
         if self.is_open:
             self.window.may_close = lambda: True
             self.window.close()
@@ -253,7 +256,7 @@ def rows_of(model: QAbstractItemModel) -> list[str]:
             index = model.index(row, column)
             words = index.data(Qt.ItemDataRole.AccessibleTextRole) or index.data() or ""
             cells.append(str(words))
-        told.append(" | ".join(cells))
+        told.append(" | ".join(dict.fromkeys(cells)))
     return told
 
 

@@ -1,0 +1,81 @@
+"""Every page in the pseudo-language at 150 %: nothing cut, nothing overlapping, all named, all in reach."""
+
+from __future__ import annotations
+
+import pytest
+from layout_faults import cut_texts, nameless, out_of_reach, overlaps
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QGridLayout, QLabel, QPushButton, QWidget
+from written_runs import write_run
+
+STEPS = ("what", "data", "careful", "memory", "training", "saving", "review", "arguments")
+SCENES = ("start", *(f"plan {step}" for step in STEPS), "run", "runs", "settings")
+
+pytest.importorskip("torch")
+pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("no_leftovers")]
+
+
+@pytest.fixture
+def person(sit_down, known_home, write_plan, pseudo_language):
+    known_home.preferences.write_text("text_percent = 150\n", "utf-8")
+    write_run(known_home, "good one", sentence="Finished: 1,000 of 1,000 steps.")
+    write_run(known_home, "other", verdict="stopped", reason="guard", age_days=3)
+    person = sit_down(known_home, plan=write_plan(network_dmi=3, persistent_data_loader_workers=True))
+    person.until(lambda: person.bench.trainers.looked and person.bench.runs.known, "all to be known")
+    person.until(lambda: person.is_seen("launch-safely"), "the review")
+    person.until(lambda: person.is_seen("finding-arg-unknown"), "the findings")
+    yield person
+    person.theme.set_text_percent(100)
+
+
+def go(person, scene: str) -> None:
+    page, _, step = scene.partition(" ")
+    if page == "run":
+        person.go("runs")
+        person.click("runs-open")
+        person.until(lambda: person.is_seen("run-title"), "the run")
+    else:
+        person.go(page)
+    if step:
+        person.click(f"go-{step}")
+    person.qtbot.wait(300)
+    QApplication.processEvents()
+
+
+def test_that_the_looks_find_what_they_look_for(qtbot):
+    page = QWidget()
+    qtbot.addWidget(page)
+    page.resize(200, 100)
+    long = QLabel("much too long for so little room", page)
+    long.setGeometry(0, 0, 40, 20)
+    icon = QPushButton(page)
+    icon.setGeometry(0, 40, 20, 20)
+    icon.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    grid = QGridLayout(page)
+    one, other = QPushButton("one"), QPushButton("other")
+    grid.addWidget(one, 0, 0)
+    grid.addWidget(other, 0, 0)
+    page.show()
+    assert len(cut_texts(page)) == 1 and "much too long" in cut_texts(page)[0]
+    assert len(overlaps(page)) == 1
+    assert len(nameless(page)) == 1
+    page.activateWindow()
+    qtbot.waitUntil(page.isActiveWindow)
+    assert len(out_of_reach(page, qtbot)) == 1
+
+
+def test_that_there_is_room_for_everything_and_a_way_to_it(person):
+    assert person.theme.px(100) == 150 and "·" in person.reads(), "large, and in the pseudo-language"
+    assert (person.window.width(), person.window.height()) == (1100, 700)
+    faults = {}
+    for scene in SCENES:
+        go(person, scene)
+        page = person.window
+        found = {
+            "cut": cut_texts(page),
+            "overlap": overlaps(page),
+            "no name": nameless(page),
+            "out of reach": out_of_reach(page, person.qtbot),
+        }
+        faults |= {f"{scene}, {kind}": told for kind, told in found.items() if told}
+    assert not faults, "\n".join(f"{where}: {each}" for where, told in faults.items() for each in told)
