@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -48,10 +49,9 @@ class ModelLooker:
     def _kind(self, path: str) -> ModelKind | None:
         """Return what a file is; None when it is not there or may not be read."""
         try:
-            stat = os.stat(path)  # noqa: PTH116 - at each keystroke
+            key = (path, *_changed(path))
         except (OSError, ValueError):
             return None
-        key = (path, stat.st_mtime_ns, stat.st_size)
         if key not in self._known:
             if len(self._known) >= KEPT:
                 self._known.clear()
@@ -60,6 +60,21 @@ class ModelLooker:
             except CannotRead:
                 self._known[key] = None
         return self._known[key]
+
+
+def _changed(path: str) -> tuple[int, int]:
+    """Return what differs when a file or folder has changed: when, in nanoseconds, and its size.
+
+    Raises:
+        OSError: It is not there.
+        ValueError: No disk can hold such a name.
+    """
+    found = os.stat(path)  # noqa: PTH116 - at each keystroke
+    if not stat.S_ISDIR(found.st_mode):
+        return found.st_mtime_ns, found.st_size
+    with os.scandir(path) as entries:  # a file put into a folder within changes that folder
+        inner = [entry.stat().st_mtime_ns for entry in entries]
+    return max(found.st_mtime_ns, *inner, 0), len(inner)
 
 
 def _fact(argument: str, path: str, kind: ModelKind) -> ModelFact:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -248,6 +249,17 @@ def test_that_a_file_is_looked_at_again_only_when_it_has_changed(tmp_path: Path,
     monkeypatch.undo()
     write_model(path, shapes_of("flux-ae"), less=1)
     assert looker.facts(plan)[0].complete is False
+
+
+def test_that_a_folder_is_looked_at_again_when_something_in_it_has_changed(tmp_path: Path) -> None:
+    plan, looker = make_plan({BASE: str(tmp_path)}), ModelLooker()
+    (tmp_path / "unet").mkdir()
+    (tmp_path / "unet" / "config.json").write_text('{"cross_attention_dim": 768}', "utf-8")
+    (empty,) = looker.facts(plan)
+    write_model(tmp_path / "unet" / "model.safetensors", {"conv_in.weight": (4, 4)})
+    os.utime(tmp_path / "unet", (2e9, 2e9))  # some disks count in whole seconds
+    (full,) = looker.facts(plan)
+    assert (empty.family, full.family) == (None, "sd15")
 
 
 def test_that_what_may_not_be_read_is_unknown_and_the_memory_is_bounded(tmp_path: Path, monkeypatch) -> None:
