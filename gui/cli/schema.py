@@ -43,6 +43,7 @@ def documents() -> dict[str, _Known]:
         "exit": _Known("runs.launching", "ExitRecord"),
         "launcher": _Known("runs.launching", "Launched"),
         "metrics-step": _Known("runs.metrics", "StepRow"),
+        "metrics-validation": _Known("runs.metrics", "ValidationRow"),
         "metrics-gpu": _Known("runs.metrics", "GpuRow"),
         "metrics-host": _Known("runs.metrics", "HostRow"),
         "runs": _Known("runs.listing", "RunList"),

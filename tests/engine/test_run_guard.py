@@ -184,6 +184,26 @@ def test_that_rows_already_written_are_not_written_again() -> None:
     assert [(row.step, row.loss) for row in join.rows(0.0, all_of_them=True)] == [(3, 0.3)]
 
 
+def test_that_validations_get_rows_at_their_steps_whichever_way_they_are_counted() -> None:
+    join = StepJoin(has_tracker=True)
+    join.add(Step(step=8, total=16), 0.0)
+    join.learn(
+        [
+            point(8, "loss/validation/step_average", 1.07),
+            point(1, "loss/validation/epoch_average", 1.06),
+            point(8, "loss/validation/step_divergence", 0.1),
+        ]
+    )
+    assert [(row.step, row.loss) for row in join.validations()] == [(8, 1.07), (8, 1.06)]
+    assert join.validations() == [], "each is told once"
+
+
+def test_that_validations_of_an_adopted_run_are_not_told_again() -> None:
+    join = StepJoin(has_tracker=True, rows_done=8)
+    join.learn([point(step, "loss/validation/step_average", 1.0) for step in (4, 8, 12)])
+    assert [row.step for row in join.validations()] == [8, 12], "at the last step nobody knows"
+
+
 # --- thinning ------------------------------------------------------------------------------------
 
 

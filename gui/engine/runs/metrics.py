@@ -33,6 +33,21 @@ class StepRow(Document):
     rate: float | None = None
 
 
+class ValidationRow(Document):
+    """One look at images that are not trained on (train_network.py, ``--validation_split``).
+
+    Attributes:
+        t: Seconds since the trainer started, None where no supervisor saw it.
+        step: The optimizer step after which it was made.
+        loss: Its mean loss, from the tracker.
+    """
+
+    t: float | None = None
+    metric: Literal["validation"] = "validation"
+    step: int
+    loss: Figure = None
+
+
 class GpuRow(Document):
     """One look at one GPU; bytes, percent, degrees Celsius and watts, None where not told."""
 
@@ -64,11 +79,12 @@ class HostRow(Document):
     disk_free_bytes: dict[str, int] = Field(default_factory=dict)
 
 
-MetricRow = Annotated[StepRow | GpuRow | HostRow, Field(discriminator="metric")]
+AnyRow = StepRow | ValidationRow | GpuRow | HostRow
+MetricRow = Annotated[AnyRow, Field(discriminator="metric")]
 METRIC_ROW: TypeAdapter[MetricRow] = TypeAdapter(MetricRow)
 
 
-def parse_row(line: bytes) -> StepRow | GpuRow | HostRow | None:
+def parse_row(line: bytes) -> AnyRow | None:
     """Return the row in a line; None for junk, and for one that only a newer version knows.
 
     A hundred thousand lines take half a second (bench_run_index).
@@ -79,7 +95,7 @@ def parse_row(line: bytes) -> StepRow | GpuRow | HostRow | None:
         return None
 
 
-def read_metrics(path: Path) -> Iterator[StepRow | GpuRow | HostRow]:
+def read_metrics(path: Path) -> Iterator[AnyRow]:
     """Read ``metrics.jsonl`` from its beginning; a last line that is still being written is left out."""
     if not path.is_file():
         return

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from gui.engine.runs.metrics import StepRow
+from gui.engine.runs.metrics import StepRow, ValidationRow
 from gui.engine.trainer.events import Step, TrainerEvent
 from gui.engine.trainer.tracker import TrackerPoint
 
@@ -21,6 +21,8 @@ ROW_PATIENCE_SECONDS = 3.0
 
 _LOSS_TAGS = ("loss/current", "loss")
 _LR_PREFIX = "lr/"
+_STEP_VALIDATION, _EPOCH_VALIDATION = "loss/validation/step_average", "loss/validation/epoch_average"
+"""The one is counted by steps, the other by epochs (train_network.py; trainer-output 3.5)."""
 
 
 @dataclass
@@ -52,6 +54,8 @@ class StepJoin:
         self._rows: deque[tuple[Step, float]] = deque()
         self._rows_done = rows_done
         self._lr: dict[str, float | None] = {}
+        self._newest_step = rows_done
+        self._validations: list[ValidationRow] = []
 
     @property
     def learning_rates(self) -> dict[str, float | None]:
@@ -68,6 +72,9 @@ class StepJoin:
         for point in points:
             if point.tag in _LOSS_TAGS:
                 losses.append((point.step, point.value))
+            if point.tag in (_STEP_VALIDATION, _EPOCH_VALIDATION):
+                self._validated(point)
+                continue
             if point.step <= self._rows_done:
                 continue
             known = self._known.setdefault(point.step, _Known())
@@ -79,8 +86,15 @@ class StepJoin:
                 known.lr[name] = self._lr[name] = point.value
         return losses
 
+    def validations(self) -> list[ValidationRow]:
+        """Return the validations that were told since the last call."""
+        told, self._validations = self._validations, []
+        return told
+
     def add(self, event: TrainerEvent, now: float) -> None:
         """Take one event of the log, in order."""
+        if isinstance(event, Step):
+            self._newest_step = event.step
         self._events.append(_Held(event, now))
 
     def events(self, now: float, *, all_of_them: bool = False) -> list[TrainerEvent]:
@@ -119,6 +133,12 @@ class StepJoin:
                 self._rows_done = event.step
                 ready.append(_row(event, known))
         return ready
+
+    def _validated(self, point: TrackerPoint) -> None:
+        """Keep a validation at its step; one that an adopted run had before is no news."""
+        step = point.step if point.tag == _STEP_VALIDATION else self._newest_step
+        if step >= self._rows_done:
+            self._validations.append(ValidationRow(step=step, loss=point.value))
 
     def _forget_until(self, step: int) -> None:
         """Drop what is no longer asked for; points come in the order of steps."""

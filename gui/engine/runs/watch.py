@@ -169,3 +169,5 @@ class TrainerWatch:
                 journal.add_read(event)
         for row in self._join.rows(now, all_of_them=all_of_them):
             self._ledger.row(row)
+        for validation in self._join.validations():
+            self._ledger.row(validation.model_copy(update={"t": self._ledger.t()}))

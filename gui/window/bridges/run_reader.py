@@ -15,7 +15,7 @@ from gui.engine.runs.alarms import AlarmWatch
 from gui.engine.runs.events import RunEvent
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.follow import Follower, LineTail
-from gui.engine.runs.metrics import METRIC_ROW, GpuRow, HostRow, StepRow
+from gui.engine.runs.metrics import METRIC_ROW, AnyRow
 from gui.engine.runs.status import RunStatus
 from gui.engine.texts import _
 from gui.engine.trainer.events import Progress, Step, TrainerEvent
@@ -52,7 +52,7 @@ class Piece:
 
     status: RunStatus | None = None
     events: tuple[Happening, ...] = ()
-    rows: tuple[StepRow | GpuRow | HostRow, ...] = ()
+    rows: tuple[AnyRow, ...] = ()
     alarms: tuple[Alarm, ...] | None = None
     more: bool = False
     trouble: str | None = None
@@ -157,7 +157,7 @@ class RunReader:
             elif not isinstance(event, Progress):
                 yield Happening(event, self._step)
 
-    def _metric_rows(self) -> Iterator[StepRow | GpuRow | HostRow]:
+    def _metric_rows(self) -> Iterator[AnyRow]:
         for line in self._rows.read(PIECE_BYTES):
             try:
                 yield METRIC_ROW.validate_json(line)

@@ -50,7 +50,7 @@ class RunWatch(QObject):
     """List of `Happening`, in their order; single steps are among the rows."""
 
     rows = Signal(object)
-    """List of `StepRow`, `GpuRow` and `HostRow`, in their order."""
+    """List of metric rows (`AnyRow`), in their order."""
 
     alarms = Signal(object)
     """Tuple of `Alarm`: what must be told loudly now, the gravest first; empty when it is over."""

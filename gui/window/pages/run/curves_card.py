@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QStackedWidget
 
 from gui.engine.runs.events import DiskWarned, FileSeen, Paused, Resumed, Troubled
-from gui.engine.runs.metrics import StepRow
+from gui.engine.runs.metrics import StepRow, ValidationRow
 from gui.engine.runs.status import RunStatus
 from gui.engine.texts import _
 from gui.engine.trainer.events import Epoch
@@ -105,6 +105,12 @@ class CurvesCard(Card):
         """Draw more."""
         if rows:
             self.chart.add_rows(rows)
+
+    def add_validations(self, rows: Sequence[ValidationRow]) -> None:
+        """Draw the loss on images that are not trained on."""
+        for seen in rows:
+            if seen.loss is not None:
+                self.chart.add_validation(seen.step, seen.loss)
 
     def add_marks(self, happenings: Sequence[Happening]) -> None:
         """Mark what belongs to a step."""

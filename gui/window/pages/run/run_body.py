@@ -9,7 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
 from gui.engine.runs.folder import RunFolder
-from gui.engine.runs.metrics import GpuRow, HostRow, StepRow
+from gui.engine.runs.metrics import AnyRow, GpuRow, StepRow, ValidationRow
 from gui.engine.runs.status import RunStatus
 from gui.window.bridges.run_reader import Happening
 from gui.window.bridges.tasks import Tasks
@@ -82,9 +82,10 @@ class RunBody(QWidget):
         self.samples.add(happenings)
         self.happened.add(happenings)
 
-    def add_rows(self, rows: Sequence[StepRow | GpuRow | HostRow]) -> None:
+    def add_rows(self, rows: Sequence[AnyRow]) -> None:
         """Take figures."""
         self.curves.add_rows([row for row in rows if isinstance(row, StepRow)])
+        self.curves.add_validations([row for row in rows if isinstance(row, ValidationRow)])
         self.gpu.add_rows([row for row in rows if isinstance(row, GpuRow)])
 
     def hasHeightForWidth(self) -> bool:  # noqa: N802 - Qt's name
