@@ -12,7 +12,7 @@ def test_that_validations_are_drawn_once_there_are_some(qtbot, icons, show):
     card = show(CurvesCard(icons), 900, 500)
     card.add_rows([StepRow(step=n, loss=0.1, avr_loss=0.1) for n in range(1, 30)])
     chip = card.findChild(QWidget, "loss-show-validation")
-    assert not chip.isVisible()
+    qtbot.waitUntil(lambda: not chip.isVisible())
     card.add_validations([ValidationRow(step=10, loss=0.2), ValidationRow(step=20)])
     qtbot.waitUntil(chip.isVisible)
 
