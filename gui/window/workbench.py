@@ -30,6 +30,7 @@ from gui.window.closing import Closing
 from gui.window.main_window import MainWindow
 from gui.window.models.plan_document import FRESH_NAME, PlanDocument
 from gui.window.notes import Notes
+from gui.window.sight import Sight
 from gui.window.theme.icons import Icons
 from gui.window.ways import Ways
 from gui.window.widgets.buttons import Button
@@ -88,6 +89,7 @@ class Workbench(QObject):
             notes=self.notes,
         )
         self.closing = Closing(window, self.runs, self.launcher)
+        self.sight = Sight(application, window)
         self._fault.connect(self._show_fault)
         self._add_pages()
         self._connect()

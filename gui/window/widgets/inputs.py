@@ -58,6 +58,7 @@ class Choice(QComboBox):
         line = self.lineEdit()
         if line is not None:
             self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+            line.setAccessibleName(words)  # it, not the box, is what a screen reader comes to
             line.editingFinished.connect(self._typed)
 
     def set_options(self, options: Sequence[tuple[object, str]]) -> None:
