@@ -65,6 +65,17 @@ def test_that_a_file_that_another_program_changed_is_not_written_over_unasked(wi
     assert wizard.text("plan-state") == "✓ saved"
 
 
+def test_that_the_question_goes_once_the_plan_could_be_saved(wizard, saved):
+    saved.write_text('schema = 1\nname = "theirs"\nfamily = "sd15"\n', encoding="utf-8")
+    wizard.click("family-flux1")
+    wizard.click("save-plan")
+    assert wizard.shown("plan-ask")
+    saved.unlink()
+    wizard.click("save-plan")
+    assert not wizard.shown("plan-ask")
+    assert load_plan(saved).plan.family == "flux1"
+
+
 def test_that_a_change_on_disk_is_said_and_read_again(wizard, saved):
     saved.write_text('schema = 1\nname = "theirs"\nfamily = "sd15"\n', encoding="utf-8")
     wizard.document.look_at_disk()

@@ -66,11 +66,11 @@ class Notices(QWidget):
             no: The words of the other one.
             tone: ``bad`` where something is lost.
         """
-        self._end_question()
+        self.end_question()
         ask = Ask(question, detail, yes[0], no, tone=tone, name="plan-ask")
-        ask.yes.connect(self._end_question)
+        ask.yes.connect(self.end_question)
         ask.yes.connect(yes[1])
-        ask.no.connect(self._end_question)
+        ask.no.connect(self.end_question)
         self._question = ask
         self._layout.addWidget(ask)
         self.show()
@@ -86,9 +86,10 @@ class Notices(QWidget):
         """Say nothing any more."""
         for key in list(self._banners):
             self.drop(key)
-        self._end_question()
+        self.end_question()
 
-    def _end_question(self) -> None:
+    def end_question(self) -> None:
+        """Ask no longer."""
         if self._question is not None:
             self._remove(self._question)
             self._question = None

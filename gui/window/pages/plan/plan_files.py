@@ -126,6 +126,7 @@ class PlanFiles(QObject):
             self.fail(error)
         else:
             self._notices.drop("error")
+            self._notices.end_question()
 
     def _write_over(self, path: Path) -> None:
         try:
