@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication
 from run_helper import at_least_step, ended, status, wait_until
 
 from gui.engine.runs.folder import RunFolder, run_names
@@ -72,6 +74,10 @@ def steps_of(run: RunFolder) -> list[StepRow]:
     return [row for row in read_metrics(run.metrics) if isinstance(row, StepRow)]
 
 
+def picture_of(person, name: str) -> QImage:
+    return person.find(name).icon().pixmap(18).toImage()
+
+
 def test_that_two_windows_follow_one_run_and_agree(sit_down, known_home, write_plan):
     one = sit_down(known_home)
     run = launch_endless(one, write_plan)
@@ -80,10 +86,13 @@ def test_that_two_windows_follow_one_run_and_agree(sit_down, known_home, write_p
     other.until(lambda: "of 5,000" in other.says("run-progress-words"), "the second window to follow")
 
     one.come()
+    pausing = picture_of(one, "run-pause")
     one.click("run-pause")
+    assert QApplication.focusWidget() is one.find("run-pause"), "Space again must not stop anything"
     for each in (one, other):
         each.reads_until("paused", "run-state")
         each.until(lambda each=each: each.says("run-pause") == "Go on", "the way on")
+    assert picture_of(one, "run-pause") != pausing
     other.come()
     other.click("run-pause")
     for each in (one, other):

@@ -62,7 +62,9 @@ class RunActions(QObject):
         """Offer what can be done now; each button says why it cannot be used."""
         if status is None or self._status is None or status.state != self._status.state:
             self._sent = None
-        self._status = status
+        was_paused, self._status = self._is_paused, status
+        if self._is_paused != was_paused:
+            self._draw()
         over = status is not None and status.state in ("checking", "ended")
         for button in (self.stop_after_save, self.stop, self.pause):
             button.setVisible(not over)
@@ -85,10 +87,13 @@ class RunActions(QObject):
             self.question.hide()
 
     def _offer(self, button: Button, problem: str, tip: str, *, sent: bool) -> None:
-        button.setEnabled(not problem and not sent)
+        # The one with the keyboard stays: its neighbour would get the next press of Space.
+        button.setEnabled(not problem and (not sent or button.hasFocus()))
         button.set_tip(problem or (_("Asked; it is done in a moment.") if sent else tip))
 
     def _ask(self, kind: RequestKind) -> None:
+        if self._sent == kind:
+            return
         self._sent = kind
         self.asked.emit(kind)
         self.show_status(self._status)
