@@ -9,9 +9,6 @@ from typing import Literal
 
 from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import (
-    QDragEnterEvent,
-    QDragLeaveEvent,
-    QDropEvent,
     QKeyEvent,
     QPainter,
     QPaintEvent,
@@ -23,6 +20,7 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QW
 from gui.engine.texts import _
 from gui.window.theme.space import Space
 from gui.window.widgets.buttons import Button
+from gui.window.widgets.dropping import Drops
 from gui.window.widgets.styled import style
 
 
@@ -294,8 +292,13 @@ class PathField(QWidget):
         layout.setSpacing(Space.S)
         layout.addWidget(self.field, 1)
         layout.addWidget(self.browse)
-        self.setAcceptDrops(True)
         self.field.setAcceptDrops(False)
+        Drops(
+            self,
+            lambda paths: self._use(paths[0]),
+            wants=lambda paths: len(paths) == 1,
+            shows=self.field,
+        )
         self.setFocusProxy(self.field)
         self.field.changed.connect(self.changed)
         self.browse.clicked.connect(self._choose)
@@ -313,25 +316,6 @@ class PathField(QWidget):
         """Mark the field as wrong."""
         self.field.show_trouble(trouble)
 
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
-        """Take one file or folder."""
-        if len(dropped_paths(event)) == 1:
-            event.acceptProposedAction()
-            style(self.field, dropping=True)
-
-    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:  # noqa: N802 - Qt's name
-        """It went elsewhere."""
-        style(self.field, dropping=False)
-        super().dragLeaveEvent(event)
-
-    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
-        """Use what was dropped."""
-        style(self.field, dropping=False)
-        paths = dropped_paths(event)
-        if paths:
-            event.acceptProposedAction()
-            self._use(paths[0])
-
     def _choose(self) -> None:
         start = self.path()
         if self._kind == "folder":
@@ -346,12 +330,3 @@ class PathField(QWidget):
     def _use(self, path: str) -> None:
         self.show_value(path)
         self.changed.emit(path)
-
-
-def dropped_paths(event: QDropEvent) -> list[str]:
-    """Return the local files and folders of a drop."""
-    return [
-        str(Path(url.toLocalFile()))
-        for url in event.mimeData().urls()
-        if url.isLocalFile() and url.toLocalFile()
-    ]

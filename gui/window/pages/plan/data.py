@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QVBoxLayout
 
 from gui.engine.errors import UnknownFamily
@@ -25,7 +24,7 @@ from gui.window.theme.icons import Icons
 from gui.window.theme.space import Space
 from gui.window.widgets.buttons import Button
 from gui.window.widgets.card import Card
-from gui.window.widgets.inputs import dropped_paths
+from gui.window.widgets.dropping import Drops
 from gui.window.widgets.labels import Label
 from gui.window.widgets.layouts import column, held, row
 from gui.window.widgets.styled import style
@@ -46,8 +45,8 @@ class DropPlace(QFrame):
     def __init__(self, icons: Icons) -> None:
         super().__init__()
         self.setObjectName("drop-folder")
-        self.setAcceptDrops(True)
         style(self, role="drop", dropping=False)
+        Drops(self, self.dropped.emit)
         self._icons = icons
         self._picture = QLabel()
         self._title = Label(_("Drop a folder of images here"), "strong")
@@ -67,23 +66,6 @@ class DropPlace(QFrame):
         """Say that this would be another folder, or the first."""
         self._title.setText(_("Add another folder") if more else _("Drop a folder of images here"))
         self._text.setVisible(not more)
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
-        """Take whatever lies on the disk."""
-        if dropped_paths(event):
-            event.acceptProposedAction()
-            style(self, dropping=True)
-
-    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:  # noqa: N802 - Qt's name
-        """It went elsewhere."""
-        style(self, dropping=False)
-        super().dragLeaveEvent(event)
-
-    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
-        """Tell what was dropped."""
-        style(self, dropping=False)
-        event.acceptProposedAction()
-        self.dropped.emit(dropped_paths(event))
 
     def _draw(self) -> None:
         self._picture.setPixmap(self._icons.pixmap("folder", 28, "accent"))

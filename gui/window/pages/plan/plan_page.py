@@ -33,7 +33,7 @@ from gui.window.theme.icons import Icons
 from gui.window.theme.space import Space
 from gui.window.theme.theme import Theme
 from gui.window.widgets.buttons import Button
-from gui.window.widgets.inputs import dropped_paths
+from gui.window.widgets.dropping import dropped_paths
 from gui.window.widgets.layouts import column, row
 
 if TYPE_CHECKING:

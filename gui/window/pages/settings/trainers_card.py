@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gui.engine.errors import PreflightError
@@ -24,10 +23,9 @@ from gui.window.widgets.banner import Banner
 from gui.window.widgets.busy import Busy
 from gui.window.widgets.buttons import Button
 from gui.window.widgets.card import Card
-from gui.window.widgets.inputs import dropped_paths
+from gui.window.widgets.dropping import Drops
 from gui.window.widgets.labels import Label
 from gui.window.widgets.layouts import line
-from gui.window.widgets.styled import style
 
 
 class TrainersCard(Card):
@@ -64,7 +62,8 @@ class TrainersCard(Card):
         self.body.addLayout(self._list)
         for part in below:
             self.body.addWidget(part)
-        self.setAcceptDrops(True)
+        # It is added when its Python is told, too.
+        Drops(self, lambda paths: self._adding.take(paths[0]), wants=lambda paths: len(paths) == 1)
         self._again.clicked.connect(trainers.look_again)
         trainers.changed.connect(self._show_trainers)
         trainers.progress.connect(self._busy.show_progress)
@@ -129,22 +128,3 @@ class TrainersCard(Card):
         for known in self._trainers.known:
             if known.install is not None and known.install.practice:
                 self._trainers.examine(known.install)
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
-        """Take one folder."""
-        if len(dropped_paths(event)) == 1:
-            event.acceptProposedAction()
-            style(self, dropping=True)
-
-    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:  # noqa: N802 - Qt's name
-        """It went elsewhere."""
-        style(self, dropping=False)
-        super().dragLeaveEvent(event)
-
-    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
-        """Write it where the trainer's folder goes; it is added when its Python is told, too."""
-        style(self, dropping=False)
-        paths = dropped_paths(event)
-        if paths:
-            event.acceptProposedAction()
-            self._adding.take(paths[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QGuiApplication
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
 from gui.engine.documents import write_atomically
@@ -17,9 +17,9 @@ from gui.window.bridges.tasks import TaskHandle, Tasks
 from gui.window.bridges.trainers import Trainers
 from gui.window.pages.start.door import Door
 from gui.window.widgets.buttons import Button
-from gui.window.widgets.inputs import Choice, dropped_paths
+from gui.window.widgets.dropping import Drops
+from gui.window.widgets.inputs import Choice
 from gui.window.widgets.labels import Label
-from gui.window.widgets.styled import style
 
 _KEY = "start-setup"
 
@@ -59,7 +59,7 @@ class SetupDoor(Door):
         for button in (self._open, self._paste):
             self.buttons.addWidget(button)
         self._ask_script(())
-        self.setAcceptDrops(True)
+        Drops(self, lambda paths: self.take(Path(paths[0])), take_text=self._take_text)
         self._open.clicked.connect(self._choose)
         self._paste.clicked.connect(self.paste)
         self._go_on.clicked.connect(lambda: self.take(self._path, str(self._script.value())))
@@ -89,27 +89,6 @@ class SetupDoor(Door):
             self.show_trouble(_("There is no text in the clipboard."))
             return
         self._take_text(text)
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
-        """Take files and text."""
-        if dropped_paths(event) or event.mimeData().hasText():
-            event.acceptProposedAction()
-            style(self, dropping=True)
-
-    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:  # noqa: N802 - Qt's name
-        """It went elsewhere."""
-        style(self, dropping=False)
-        super().dragLeaveEvent(event)
-
-    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
-        """Read what was dropped."""
-        style(self, dropping=False)
-        event.acceptProposedAction()
-        paths = dropped_paths(event)
-        if paths:
-            self.take(Path(paths[0]))
-        else:
-            self._take_text(event.mimeData().text())
 
     def _take_text(self, text: str) -> None:
         first = text.strip().strip('"')

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 
 from gui.engine.errors import PreflightError, TrainerNotFound
 from gui.engine.texts import _
@@ -15,7 +14,8 @@ from gui.window.bridges.trainers import Trainers
 from gui.window.models.trainer_words import problems_of, sentence
 from gui.window.pages.start.door import Door
 from gui.window.widgets.buttons import Button
-from gui.window.widgets.inputs import Choice, dropped_paths
+from gui.window.widgets.dropping import Drops
+from gui.window.widgets.inputs import Choice
 from gui.window.widgets.labels import ElidedLabel
 from gui.window.widgets.styled import style
 
@@ -46,7 +46,7 @@ class TrainerDoor(Door):
         self._guide = Button(_("How to install it"), name="door-trainer-guide")
         for button in (self._new, self._guide, self._again):
             self.buttons.addWidget(button)
-        self.setAcceptDrops(True)
+        Drops(self, self._add, wants=lambda paths: len(paths) == 1 and Path(paths[0]).is_dir())
         self._connect()
         self._draw()
 
@@ -60,24 +60,9 @@ class TrainerDoor(Door):
         self._trainers.progress.connect(self._draw_progress)
         self._trainers.refused.connect(self._refused)
 
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
-        """Take the folder of a trainer."""
-        paths = dropped_paths(event)
-        if len(paths) == 1 and Path(paths[0]).is_dir():
-            event.acceptProposedAction()
-            style(self, dropping=True)
-
-    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:  # noqa: N802 - Qt's name
-        """It went elsewhere."""
-        style(self, dropping=False)
-        super().dragLeaveEvent(event)
-
-    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
-        """Use what was dropped."""
-        style(self, dropping=False)
-        event.acceptProposedAction()
+    def _add(self, paths: list[str]) -> None:
         self.show_trouble("")
-        self._trainers.add(dropped_paths(event)[0])
+        self._trainers.add(paths[0])
 
     def _use(self, install: object) -> None:
         if isinstance(install, TrainerInstall):
