@@ -43,9 +43,9 @@ SetupKind = Literal["plan", "arguments", "script", "kohya-gui", "config", "datas
 _PLAN_KEYS = frozenset(field.alias or name for name, field in TrainingPlan.model_fields.items())
 _SCRIPT_SUFFIXES = frozenset({".bat", ".cmd", ".sh", ".ps1"})
 _NAMED_SCRIPT = re.compile(
-    r"^\s*(?:#|rem|::)\s*script\s*[:=]\s*(\w+(?:\.py)?)\s*$", re.MULTILINE | re.IGNORECASE
+    r"^[ \t]*(?:#|rem|::)[ \t]*script[ \t]*[:=][ \t]*(\w{1,80}(?:\.py)?)[ \t]*$", re.MULTILINE | re.IGNORECASE
 )
-_SECOND_FLAG = re.compile(r"^\s*--\S.*\s--[A-Za-z]", re.MULTILINE)
+_SECOND_FLAG = re.compile(r"^[ \t]*--\S.*\s--[A-Za-z]", re.MULTILINE)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from gui.engine.importers.shell_text import (
     Script,
     TooLong,
     UnclosedQuote,
+    require_few,
     split_for_program,
 )
 
@@ -17,7 +18,7 @@ _SET = re.compile(r"\s*@?\s*set\s+(?!/)(?P<rest>.*)\Z", re.IGNORECASE | re.DOTAL
 _VARIABLE = re.compile(r"%(~?[A-Za-z_]*0|[A-Za-z_][^%\n:=]*)%|%(~[a-z]*0)|!([A-Za-z_]\w*)!", re.IGNORECASE)
 _REMARK = re.compile(r"\s*@?(?:rem(?:\s|\Z)|::|:\w)", re.IGNORECASE)
 _BEFORE = re.compile(
-    r"\s*(?:@|\(|call\s+(?=\S)|start\s+(?:/\w+\s+)*(?=[^\s/\"])|echo\.?\s*\Z)", re.IGNORECASE
+    r"\s*(?:[@(][@(\s]*|call\s+(?=\S)|start\s+(?:/\w+\s+)*(?=[^\s/\"])|echo\.?\s*\Z)", re.IGNORECASE
 )
 _DECIDES = re.compile(r"\s*(?:if|for|goto|else)\b", re.IGNORECASE)
 _LONGEST = 1_000_000
@@ -51,9 +52,12 @@ class _CmdReader:
             number += 1
             if _REMARK.match(line):
                 continue
-            while _goes_on(line) and number < len(lines):
-                line = line[:-1] + lines[number]
+            pieces = [line]
+            while _goes_on(pieces[-1]) and number < len(lines):
+                pieces[-1] = pieces[-1][:-1]
+                pieces.append(lines[number])
                 number += 1
+            line = "".join(pieces)
             for part in self._parts(self._filled(line), first):
                 self._command(part, first)
         return self._script
@@ -122,6 +126,7 @@ class _CmdReader:
         name, equals, value = rest.partition("=")
         if equals and name.strip():
             self._variables[name.strip().upper()] = value
+            require_few(self._variables)
 
 
 def _goes_on(line: str) -> bool:

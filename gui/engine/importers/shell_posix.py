@@ -11,11 +11,12 @@ from gui.engine.importers.shell_text import (
     Script,
     TooLong,
     UnclosedQuote,
+    require_few,
 )
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=(.*)\Z", re.DOTALL | re.ASCII)
 _VARIABLE = re.compile(
-    r"\$(?:(?P<plain>[A-Za-z_]\w*)|\{(?P<braced>[A-Za-z_]\w*)(?P<all>\[[@*]\])?(?::?-(?P<default>[^}]*))?\})",
+    r"\$(?:(?P<plain>[A-Za-z_]\w*)|\{(?P<braced>[A-Za-z_]\w*)(?P<all>\[[@*]\])?(?::?-(?P<default>[^}\n]{0,500}))?\})",
     re.ASCII,
 )
 _ENDS = ";&|\n"
@@ -188,24 +189,23 @@ class PosixReader:
         self._place = rest.end() if rest else self._place
 
     def _finish(self, start: int) -> None:
-        words, self._words = self._words, []
+        given, self._words = self._words, []
         environment = dict(self._exported)
-        while words:
-            first = words[0]
+        place = 0
+        while place < len(given):
+            first = given[place]
             found = _ASSIGNMENT.match(first)
-            if first in _DECIDES:
-                self._script.dynamic = True
-                words = words[1:]
-            elif first in _GRAMMAR or first in ("$", "%"):
-                words = words[1:]
-            elif first.startswith("!") and len(first) > 1:  # a cell of a notebook
-                words = [first[1:], *words[1:]]
-            elif found:
+            if found:
                 self._assign(found[1], found[3], append=bool(found[2]))
                 environment[found[1]] = self._variables[found[1]][0]
-                words = words[1:]
-            else:
+            elif first in _DECIDES:
+                self._script.dynamic = True
+            elif first not in _GRAMMAR and first not in ("$", "%"):
                 break
+            place += 1
+        words = given[place:]
+        if words and words[0].startswith("!") and len(words[0]) > 1:  # a cell of a notebook
+            words[0] = words[0][1:]
         if words and words[0] == "export":
             for word in words[1:]:
                 if found := _ASSIGNMENT.match(word):
@@ -219,6 +219,7 @@ class PosixReader:
     def _assign(self, name: str, value: str, *, append: bool) -> None:
         before = self._variables.get(name, [""])[0] if append else ""
         self._variables[name] = [before + value]
+        require_few(self._variables)
 
     def _line(self, place: int) -> int:
         return self._lines.at(place)

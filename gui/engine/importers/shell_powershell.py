@@ -11,6 +11,7 @@ from gui.engine.importers.shell_text import (
     Script,
     TooLong,
     UnclosedQuote,
+    require_few,
     split_for_program,
 )
 
@@ -28,10 +29,11 @@ _ESCAPES = {
     "v": "\v",
 }
 _VARIABLE = re.compile(
-    r"[$@](?:\{(?P<braced>[^}\n]+)\}|(?P<plain>(?:env:|script:|global:)?\w+))", re.IGNORECASE
+    r"[$@](?:\{(?P<braced>[^}\n]{1,200})\}|(?P<plain>(?:env:|script:|global:)?\w+))", re.IGNORECASE
 )
 _ASSIGNMENT = re.compile(
-    r"[ \t]*(?:\[[\w.\[\]]+\][ \t]*)?\$(?:\{(?P<braced>[^}\n]+)\}|(?P<plain>(?:env:|script:|global:)?\w+))"
+    r"(?:\[[\w.\[\]]{1,100}\][ \t]*)?\$"
+    r"(?:\{(?P<braced>[^}\n]{1,200})\}|(?P<plain>(?:env:|script:|global:)?\w+))"
     r"[ \t]*(?P<plus>\+?)=(?!=)[ \t]*",
     re.IGNORECASE,
 )
@@ -190,6 +192,7 @@ class PowershellReader:
         found = _ASSIGNMENT.match(self._text, self._place)
         if not found:
             return False
+        require_few(self._variables)
         self._place = found.end()
         depth = 0
         while self._place < len(self._text):

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 MOST_COMMANDS = 20_000
 """More commands than any script has that trains something."""
 
+MOST_VARIABLES = 1_000
+"""More variables than any such script sets; each command gets a copy of them."""
+
 
 class UnclosedQuote(ValueError):
     """A quote is not closed.
@@ -60,6 +63,16 @@ class Script:
             self.unknown.append(name)
 
 
+def require_few(variables: Mapping[str, object]) -> None:
+    """Refuse more variables than any script has.
+
+    Raises:
+        TooLong: There are more.
+    """
+    if len(variables) > MOST_VARIABLES:
+        raise TooLong
+
+
 class LineCounter:
     """Tells the line of a place, quickly for places in rising order."""
 
@@ -90,7 +103,9 @@ def split_for_program(line: str) -> list[str]:
     while place < len(line):
         sign = line[place]
         if sign == "\\":
-            count = len(line) - place - len(line[place:].lstrip("\\"))
+            count = 1
+            while line[place + count : place + count + 1] == "\\":
+                count += 1
             before_quote = line[place + count : place + count + 1] == '"'
             word = word or []
             word += "\\" * (count // 2 if before_quote else count)

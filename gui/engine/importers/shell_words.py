@@ -12,12 +12,15 @@ from gui.engine.trainer.quoting import Shell
 
 _SUFFIXES: dict[str, Shell] = {".bat": "cmd", ".cmd": "cmd", ".ps1": "powershell", ".sh": "posix"}
 _SIGNS: tuple[tuple[Shell, re.Pattern[str]], ...] = (
-    ("posix", re.compile(r"\A#!.*\b(?:ba|z|da)?sh\b|\\\n|^\s*export \w+=", re.MULTILINE)),
-    ("powershell", re.compile(r"`\n|^\s*\$(?:env:)?\w+\s*=|^\s*& |\A\s*<#", re.MULTILINE | re.IGNORECASE)),
+    ("posix", re.compile(r"\A#!.*\b(?:ba|z|da)?sh\b|\\\n|^[ \t]*export \w+=", re.MULTILINE)),
+    (
+        "powershell",
+        re.compile(r"`\n|^[ \t]*\$(?:env:)?\w+\s*=|^[ \t]*& |\A[ \t]*<#", re.MULTILINE | re.IGNORECASE),
+    ),
     (
         "cmd",
         re.compile(
-            r"\^\n|^\s*@echo\b|^\s*set \"?\w+=|^\s*(?:rem|call) |%\w+%|\^\"|(?:\s|\A)[A-Za-z]:\\",
+            r"\^\n|^[ \t]*@echo\b|^[ \t]*set \"?\w+=|^[ \t]*(?:rem|call) |%\w+%|\^\"|(?:\s|\A)[A-Za-z]:\\",
             re.MULTILINE | re.IGNORECASE,
         ),
     ),
