@@ -128,12 +128,12 @@ class Preparation:
         return Prepared(run, order, tuple(notes))
 
     def _judge(self, plan_file: PlanFile, accepted: Sequence[str]) -> list[str]:
-        """Refuse what blocks the launch and dangers without a yes; return the rest as sentences."""
+        """Refuse what blocks the launch and dangers without a yes; return what is left to know."""
         findings = self._findings(plan_file)
         blocking = [finding for finding in findings if _blocks(finding, accepted)]
         if blocking:
             raise PlanNotRunnable(blocking)
-        return [finding.title for finding in findings]
+        return [finding.title for finding in findings if finding.id not in accepted]
 
     def _refusals(self, plan_file: PlanFile) -> Sequence[Finding]:
         return resolve(plan_file.plan, plan_file.base, self._catalogue, library=self._library).findings
