@@ -101,6 +101,7 @@ def test_that_powershell_lines_are_read(text: str, words: tuple[str, ...]) -> No
         ("a 'b", "posix"),
         ('\n\na "b', "posix"),
         ("A=(b", "posix"),
+        ("A=(" * 20_000, "posix"),
         ('a "b', "cmd"),
         ("a 'b", "powershell"),
         ('a "b', "powershell"),

@@ -30,19 +30,25 @@ def take_words(draft: Draft, words: Sequence[str], known: ScriptArguments) -> No
     if stray:
         draft.note(_("Left out, as no argument takes it: {words}").format(words=" ".join(stray)[:200]))
     seen: dict[str, int] = {}
+    twice: dict[str, int] = {}
+    rows: dict[str, Argument | None] = {}
     unknown: list[str] = []
     for place, (word, glued, values) in enumerate(groups, 1):
-        row = known.find(word) or _abbreviated(draft, word, known)
+        if word not in rows:
+            rows[word] = known.find(word) or _abbreviated(draft, word, known)
+        row = rows[word]
         name = row.dest if row else word.lstrip("-")
         if row is None:
             unknown.append(name)
         if name in seen and not (row and row.action == "_AppendAction"):
-            draft.findings.append(given_twice(name, _("argument {place} of the line").format(place=place)))
+            twice[name] = place
         seen[name] = place
         value = _value(draft, row, name, values if glued is None else [glued, *values], glued is not None)
         if row and row.action == "_AppendAction":
             value = [*draft.arguments.get(name, []), *(value if isinstance(value, list) else [value])]
         draft.arguments[name] = value
+    for name, place in twice.items():
+        draft.findings.append(given_twice(name, _("argument {place} of the line").format(place=place)))
     if unknown:
         draft.note(
             _("{script} does not know: {names}. They stay in the plan until you decide.").format(

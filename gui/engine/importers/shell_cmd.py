@@ -14,7 +14,7 @@ from gui.engine.importers.shell_text import (
     split_for_program,
 )
 
-_SET = re.compile(r"\s*@?\s*set\s+(?!/)(?P<rest>.*)\Z", re.IGNORECASE | re.DOTALL)
+_SET = re.compile(r"@?[ \t]*set\s+(?!/)(?P<rest>.*)\Z", re.IGNORECASE | re.DOTALL)
 _VARIABLE = re.compile(r"%(~?[A-Za-z_]*0|[A-Za-z_][^%\n:=]*)%|%(~[a-z]*0)|!([A-Za-z_]\w*)!", re.IGNORECASE)
 _REMARK = re.compile(r"\s*@?(?:rem(?:\s|\Z)|::|:\w)", re.IGNORECASE)
 _BEFORE = re.compile(
@@ -104,6 +104,7 @@ class _CmdReader:
         return ["".join(part) for part in parts]
 
     def _command(self, part: str, number: int) -> None:
+        part = part.lstrip()
         if found := _SET.match(part):
             self._set(found["rest"])
             return

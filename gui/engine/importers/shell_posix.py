@@ -37,6 +37,7 @@ class PosixReader:
         self._exported: dict[str, str] = {}
         self._words: list[str] = []
         self._word: list[str] | None = None
+        self._ended = self._in_array = False
         self._made = 0
 
     def read(self) -> Script:
@@ -57,8 +58,6 @@ class PosixReader:
         self._finish(start)
         return self._script
 
-    _ended = False
-
     def _step(self) -> None:
         text, place = self._text, self._place
         sign = text[place]
@@ -78,7 +77,7 @@ class PosixReader:
             self._ended = True
         elif sign in "<>":
             self._redirection()
-        elif sign == "(" and self._word and self._word[-1] == "=":
+        elif sign == "(" and self._word and self._word[-1] == "=" and not self._in_array:
             self._array()
         elif sign in " \t\r()":
             self._end_word()
@@ -164,7 +163,7 @@ class PosixReader:
     def _array(self) -> None:
         """Read ``NAME=(…)`` as words of their own."""
         name, self._word, outer = "".join(self._word or [])[:-1], None, self._words
-        self._words = []
+        self._words, self._in_array = [], True
         begin = self._place
         while self._text[self._place : self._place + 1] not in ("", ")"):
             self._step()
@@ -176,7 +175,7 @@ class PosixReader:
         name = name.rstrip("+")
         self._variables[name] = [*(self._variables.get(name, []) if plus else []), *self._words]
         self._words = outer
-        self._ended = False
+        self._ended = self._in_array = False
 
     def _redirection(self) -> None:
         """Pass over ``> file`` and ``2>&1``."""
