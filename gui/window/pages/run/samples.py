@@ -8,7 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QIcon, QImage, QImageReader, QKeyEvent, QPainter, QPainterPath, QPixmap
+from PySide6.QtGui import (
+    QColor,
+    QIcon,
+    QImage,
+    QImageIOHandler,
+    QImageReader,
+    QKeyEvent,
+    QPainter,
+    QPainterPath,
+    QPixmap,
+)
 from PySide6.QtWidgets import QAbstractItemView, QListView
 
 from gui.engine.errors import CannotRead
@@ -24,6 +34,10 @@ SIDE = 72
 
 LARGEST_SIDE = 4096
 """A larger picture is brought down to this when it is read."""
+
+
+LARGEST_BYTES = 256 << 20
+"""A picture that takes more memory while it is read is not shown."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +64,20 @@ def read_picture(path: Path, largest: QSize) -> QImage:
     reader = QImageReader(str(path))
     reader.setAutoTransform(True)
     size = reader.size()
+    if _bytes_of(size) > LARGEST_BYTES and not reader.supportsOption(QImageIOHandler.ImageOption.ScaledSize):
+        words = _("{width} × {height} pixels are too many to show")
+        raise CannotRead(path, words.format(width=f"{size.width():,}", height=f"{size.height():,}"))
     if size.isValid() and (size.width() > largest.width() or size.height() > largest.height()):
         reader.setScaledSize(size.scaled(largest, Qt.AspectRatioMode.KeepAspectRatio))
     image = reader.read()
     if image.isNull():
         raise CannotRead(path, _("it is no longer there") if not path.exists() else reader.errorString())
     return image
+
+
+def _bytes_of(size: QSize) -> int:
+    """Return what the whole picture takes, four bytes a pixel."""
+    return 4 * size.width() * size.height() if size.isValid() else 0
 
 
 class SampleModel(QAbstractListModel):
