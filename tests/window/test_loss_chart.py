@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage, QWheelEvent
@@ -332,6 +332,7 @@ def test_that_smoothing_is_not_drawn_towards_zero() -> None:
     st.lists(st.one_of(st.floats(-1e6, 1e6), st.just(math.nan)), min_size=1, max_size=500),
     st.integers(1, 40),
 )
+@example([0.0, math.nan, math.nan, math.nan, 1.0, math.nan, 0.0], 2)
 def test_that_thinning_loses_no_peak(values: list[float], buckets: int) -> None:
     from gui.window.widgets.loss_peaks import peaks
 
@@ -352,3 +353,13 @@ def test_that_a_loss_that_explodes_hides_nothing_of_what_it_came_from() -> None:
     sight = worth_showing(Curve(steps, losses), Curve(steps, losses), Curve(steps[:0], losses[:0]))
     assert sight is not None
     assert sight[0] < 0.1 < sight[1] < 2
+
+
+def test_that_there_is_no_step_and_a_half(qtbot: QtBot, theme: Theme, show: Show) -> None:
+    chart = LossChart(theme)
+    show(chart, 800, 400)
+    chart.add_rows(rows(1, 3))
+    qtbot.waitUntil(lambda: plot(chart) is not None and plot(chart).isVisible())
+    axis = plot(chart).plotItem.getAxis("bottom")  # type: ignore[attr-defined]
+    ticks = [value for _spacing, values in axis.tickValues(1, 3, 800) for value in values]
+    assert ticks and all(value == int(value) for value in ticks)

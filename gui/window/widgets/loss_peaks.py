@@ -40,15 +40,20 @@ def peaks(x: array[float], y: array[float], left: float, right: float, buckets: 
     if each <= 2:
         return Curve(xs.copy(), ys.copy())
     whole = len(xs) // each * each
-    grid = ys[:whole].reshape(-1, each)
+    places = np.column_stack((xs[:whole:each], xs[each // 2 : whole : each])).ravel()
+    pairs = _extremes(ys[:whole].reshape(-1, each))
+    if whole < len(xs):
+        rest = _extremes(ys[whole:].reshape(1, -1))
+        return Curve(np.concatenate((places, xs[[whole, -1]])), np.concatenate((pairs, rest)))
+    return Curve(np.concatenate((places, xs[-1:])), np.concatenate((pairs, ys[-1:])))
+
+
+def _extremes(grid: Floats) -> Floats:
+    """Return the least and the greatest value of each row, in the order in which the row runs."""
     low, high = np.fmin.reduce(grid, axis=1), np.fmax.reduce(grid, axis=1)
     rising = grid[:, -1] >= grid[:, 0]
-    pairs = np.column_stack((np.where(rising, low, high), np.where(rising, high, low))).ravel()
-    begins = xs[:whole:each]
-    middles = xs[each // 2 : whole : each]
-    places = np.column_stack((begins, middles)).ravel()
-    tail = slice(max(whole, len(xs) - 1) if whole < len(xs) else len(xs) - 1, None)
-    return Curve(np.concatenate((places, xs[tail])), np.concatenate((pairs, ys[tail])))
+    pairs: Floats = np.column_stack((np.where(rising, low, high), np.where(rising, high, low))).ravel()
+    return pairs
 
 
 _MOST_TIMES = 12.0

@@ -6,6 +6,7 @@ of single widgets are set; what is global in pyqtgraph stays as it is.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,9 @@ _LONG_STEPS = 20_000
 """From here on the smoothed curve is thin: wide ones take long to draw."""
 _CHOSEN_PIXELS = 6
 _EMPTY = Curve(np.empty(0), np.empty(0))
+
+Levels = list[tuple[float, list[float]]]
+"""Of ticks: how far they are apart, and where they are."""
 
 
 class LossPlot(pg.PlotWidget):  # type: ignore[misc]
@@ -267,7 +271,9 @@ class LossPlot(pg.PlotWidget):  # type: ignore[misc]
         self._box.setDefaultPadding(0)
         plot.getAxis("left").setGrid(255)
         plot.getAxis("left").enableAutoSIPrefix(False)
-        plot.getAxis("bottom").enableAutoSIPrefix(False)
+        steps = plot.getAxis("bottom")
+        steps.enableAutoSIPrefix(False)
+        steps.tickValues = _whole(steps.tickValues)
         self._rate_box = pg.ViewBox(enableMenu=False, enableMouse=False)
         plot.scene().addItem(self._rate_box)
         right = plot.getAxis("right")
@@ -343,3 +349,13 @@ def rate_text(rate: float) -> str:
         figure, _mark, power = f"{rate:.2e}".partition("e")
         figure = figure.rstrip("0").rstrip(".")
     return f"{figure}e{int(power)}" if power else figure
+
+
+def _whole(ticks: Callable[[float, float, float], Levels]) -> Callable[[float, float, float], Levels]:
+    """Return what chooses an axis' ticks without those between two steps: there is no step 1.5."""
+
+    def whole(least: float, most: float, size: float) -> Levels:
+        levels = ticks(least, most, size)
+        return [(spacing, [value for value in values if value == round(value)]) for spacing, values in levels]
+
+    return whole
