@@ -41,7 +41,11 @@ class Launching(QObject):
 
 
 class NoRuns:
-    living: tuple[()] = ()
+    """Nothing trains."""
+
+    @staticmethod
+    def living_now() -> list[object]:
+        return []
 
 
 @dataclass
