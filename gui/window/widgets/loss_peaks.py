@@ -52,8 +52,8 @@ def _extremes(grid: Floats) -> Floats:
     """Return the least and the greatest value of each row, in the order in which the row runs."""
     low, high = np.fmin.reduce(grid, axis=1), np.fmax.reduce(grid, axis=1)
     rising = grid[:, -1] >= grid[:, 0]
-    pairs: Floats = np.column_stack((np.where(rising, low, high), np.where(rising, high, low))).ravel()
-    return pairs
+    pairs = np.column_stack((np.where(rising, low, high), np.where(rising, high, low)))
+    return pairs.astype(np.float64).ravel()
 
 
 _MOST_TIMES = 12.0
