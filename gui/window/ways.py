@@ -100,7 +100,7 @@ class Ways(QObject):
         self._open(
             Path(path),
             lambda: read_setup(Path(path), script, catalogue),
-            self._use_setup,
+            self.use_setup,
             _("This was not opened."),
         )
 
@@ -183,7 +183,8 @@ class Ways(QObject):
         if living and self._window.current == "start":
             self.open_run(living[0].folder)
 
-    def _use_setup(self, given: PlanInput) -> None:
+    def use_setup(self, given: PlanInput) -> None:
+        """Show what was read as a plan, and what was changed for it."""
         if self._open_file(given.file, "review"):
             notes = [*given.file.notes, *(finding.title for finding in given.findings)]
             if notes:

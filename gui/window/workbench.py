@@ -172,6 +172,7 @@ class Workbench(QObject):
         page.new_plan.connect(self.ways.new_plan)
         page.practise.connect(self.ways.open_setup)
         page.open_setup.connect(self.ways.open_setup)
+        page.setup_read.connect(self.ways.use_setup)
         page.open_run.connect(self.ways.open_run)
         return page
 

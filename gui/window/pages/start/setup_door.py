@@ -8,10 +8,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
-from gui.engine.documents import write_atomically
 from gui.engine.errors import PreflightError, ScriptNeeded
-from gui.engine.importers.reading import PlanInput, read_setup
-from gui.engine.paths import Home
+from gui.engine.importers.reading import PlanInput, read_setup, read_setup_text
 from gui.engine.texts import _
 from gui.window.bridges.tasks import TaskHandle, Tasks
 from gui.window.bridges.trainers import Trainers
@@ -30,23 +28,21 @@ class SetupDoor(Door):
     Args:
         trainers: Whose scripts and arguments count.
         tasks: For reading.
-        home: Gets what was pasted.
     """
 
-    opened = Signal(str, object)
-    """The file that can be read, and the training script that it is for; None where it says so itself."""
+    read = Signal(object)
+    """`PlanInput`: what was brought, as a plan."""
 
-    def __init__(self, trainers: Trainers, tasks: Tasks, home: Home) -> None:
+    def __init__(self, trainers: Trainers, tasks: Tasks) -> None:
         super().__init__("door-setup", _("Bring a setup"))
         self._trainers = trainers
         self._tasks = tasks
-        self._home = home
-        self._path = Path()
-        self.chip.show_state(_("plan · list of arguments"), "neutral")
+        self._brought: Path | str = ""
+        self.chip.show_state(_("json · toml · bat · sh"), "neutral")
         self.text.setText(
             _(
-                "Drop a plan file or a text with one argument a line here, or paste it. "
-                "It is checked and explained. Settings of other programs are not read yet."
+                "Drop a plan, a kohya_ss config, a TOML, a script or a LoRA file here, or paste a command. "
+                "It is checked and explained."
             )
         )
         self._script_words = Label(_("Which training script are these arguments for?"), "body")
@@ -62,19 +58,21 @@ class SetupDoor(Door):
         Drops(self, lambda paths: self.take(Path(paths[0])), take_text=self._take_text)
         self._open.clicked.connect(self._choose)
         self._paste.clicked.connect(self.paste)
-        self._go_on.clicked.connect(lambda: self.take(self._path, str(self._script.value())))
+        self._go_on.clicked.connect(lambda: self.take(self._brought, str(self._script.value())))
 
-    def take(self, path: Path, script: str | None = None) -> None:
-        """Read a file, and hand it on where that works."""
-        self._path = path
+    def take(self, brought: Path | str, script: str | None = None) -> None:
+        """Read a file or a text, and hand it on where that works; a text is written nowhere."""
+        self._brought = brought
         self.show_trouble("")
         self._ask_script(())
         catalogue = self._trainers.catalogue
 
         def work(_handle: TaskHandle) -> PlanInput:
-            return read_setup(path, script, catalogue)
+            if isinstance(brought, Path):
+                return read_setup(brought, script, catalogue)
+            return read_setup_text(brought, script, catalogue)
 
-        self._tasks.run(work, lambda _given: self.opened.emit(str(path), script), self._not_read, key=_KEY)
+        self._tasks.run(work, self.read.emit, self._not_read, key=_KEY)
 
     def paste(self) -> None:
         """Take what lies in the clipboard: files, or the text of a setup."""
@@ -95,17 +93,10 @@ class SetupDoor(Door):
         if "\n" not in first and Path(first).expanduser().is_absolute():
             self.take(Path(first).expanduser())
             return
-        looks_like_plan = any(line.strip().startswith("[") for line in text.splitlines())
-        path = self._home.cache / "pasted" / ("setup.toml" if looks_like_plan else "setup.txt")
-        try:
-            write_atomically(path, text + "\n", durable=False)
-        except PreflightError as error:
-            self.show_trouble(str(error))
-            return
-        self.take(path)
+        self.take(text)
 
     def _choose(self) -> None:
-        wanted = _("Plans and lists of arguments (*.toml *.txt);;All files (*)")
+        wanted = _("Setups (*.toml *.json *.bat *.cmd *.sh *.ps1 *.txt *.safetensors);;All files (*)")
         path = QFileDialog.getOpenFileName(self, _("Bring a setup"), "", wanted)[0]
         if path:
             self.take(Path(path))

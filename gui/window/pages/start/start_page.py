@@ -50,6 +50,8 @@ class StartPage(QWidget):
     """The sample project's plan, ready to be launched."""
     open_setup = Signal(str, object)
     """A file that can be read as a plan, and the training script that it is for, or None."""
+    setup_read = Signal(object)
+    """`PlanInput`: what was brought, as a plan."""
     open_run = Signal(object)
     """`Path` of a run's folder."""
 
@@ -72,7 +74,7 @@ class StartPage(QWidget):
         self._practice = Practice(home, trainers, tasks)
         self._trainer_door = TrainerDoor(trainers)
         self._practice_door = PracticeDoor(self._practice, trainers, hardware)
-        self._setup_door = SetupDoor(trainers, tasks, home)
+        self._setup_door = SetupDoor(trainers, tasks)
         self._guide = InstallGuide(icons)
         self._guide.hide()
         self._lately = Lately(runs, recents, tasks)
@@ -117,7 +119,7 @@ class StartPage(QWidget):
         self._trainer_door.new_plan.connect(self.new_plan)
         self._trainer_door.guide_wanted.connect(self._show_guide)
         self._practice_door.ready.connect(lambda path: self.practise.emit(str(path)))
-        self._setup_door.opened.connect(self.open_setup)
+        self._setup_door.read.connect(self.setup_read)
         self._lately.open_run.connect(self.open_run)
         self._lately.open_plan.connect(lambda path: self.open_setup.emit(path, None))
         self._guide.closed.connect(self._guide.hide)
