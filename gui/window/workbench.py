@@ -20,6 +20,7 @@ from gui.engine.texts import _
 from gui.engine.window_state import WindowState, load_window_state, save_window_state
 from gui.window.bridges.alerts import Alerts
 from gui.window.bridges.checks import Checks
+from gui.window.bridges.ends import Ends
 from gui.window.bridges.hardware import Hardware
 from gui.window.bridges.launcher import Launcher
 from gui.window.bridges.run_list import RunList
@@ -79,6 +80,7 @@ class Workbench(QObject):
         self.checks = Checks(self.document, self.trainers, self.tasks, home)
         self.launcher = Launcher(self.trainers, self.tasks, home)
         self.alerts = Alerts(application, window, icons, self.settings)
+        self.ends = Ends(self.runs, self.alerts, self._is_open)
         self.notes = Notes(window, icons)
         self.ways = Ways(
             window=window,
@@ -129,6 +131,10 @@ class Workbench(QObject):
         """Show a fault of the program; may be called in any thread."""
         with contextlib.suppress(RuntimeError):  # the window is gone
             self._fault.emit(error)
+
+    def _is_open(self, folder: Path) -> bool:
+        page: Any = self.window.made("run")
+        return page is not None and page.run_folder is not None and page.run_folder.path == folder
 
     def _fresh_plan(self) -> TrainingPlan:
         chosen = self.settings.values
