@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import json
 import math
@@ -123,13 +124,16 @@ def read_bytes(path: Path, most_bytes: int = LARGEST_TEXT_BYTES) -> bytes:
 
 
 def decode_text(content: bytes, path: Path) -> str:
-    r"""Return UTF-8 text without its byte order mark, lines ended by ``\n``.
+    r"""Return a text without its byte order mark, lines ended by ``\n``.
+
+    UTF-8, or UTF-16 with its mark, as ``>`` of Windows PowerShell writes it.
 
     Raises:
-        CannotRead: It is not UTF-8; the sentence names the path.
+        CannotRead: It is neither; the sentence names the path.
     """
+    is_utf16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
-        text = content.decode("utf-8-sig")
+        text = content.decode("utf-16" if is_utf16 else "utf-8-sig")
     except UnicodeDecodeError as error:
         raise CannotRead(path, _("it is not UTF-8 text (byte {at})").format(at=error.start)) from error
     return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -215,3 +215,18 @@ def test_that_a_file_whose_name_is_no_text_can_be_told_of():
         "sizes": {"x": "Infinity", "y": 1.5},
         "parts": ["b\\udcfe"],
     }
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-8-sig", "utf-8"])
+def test_that_text_is_read_as_windows_writes_it(tmp_path: Path, encoding: str) -> None:
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    path = tmp_path / "args.txt"
+    path.write_bytes((mark + "name = 미라\r\n").encode(encoding))
+    assert read_text(path) == "name = 미라\n"
+
+
+def test_that_half_a_character_of_utf_16_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "args.txt"
+    path.write_bytes(b"\xff\xfea")
+    with pytest.raises(CannotRead, match=r"args\.txt"):
+        read_text(path)

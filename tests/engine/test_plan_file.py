@@ -309,7 +309,7 @@ def test_that_missing_and_binary_and_huge_files_are_said(tmp_path):
         load_plan(tmp_path / "nothing.toml")
     with pytest.raises(CannotRead):
         load_plan(tmp_path)
-    (tmp_path / "b.toml").write_bytes(b"\xff\xfe\x00n")
+    (tmp_path / "b.toml").write_bytes(b"\x89PNG\xff\xfe\x00n")
     with pytest.raises(CannotRead, match="UTF-8"):
         load_plan(tmp_path / "b.toml")
     (tmp_path / "c.toml").write_bytes(b"#" * (4 * 1024 * 1024 + 1))

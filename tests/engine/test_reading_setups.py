@@ -60,10 +60,10 @@ def test_that_a_list_of_arguments_needs_its_script(tmp_path, bundled):
         ("a.toml", b"seed = 1\nseed = 2", "not TOML"),
         ("a.toml", b"datasets = [1]", "list of tables"),
         ("a.toml", "name = '이름'".encode("cp949"), "UTF-8"),
-        ("a.txt", "--seed 1".encode("utf-16"), "UTF-8"),
+        ("a.txt", "hello there".encode("utf-16"), "no list of arguments"),
         ("a.safetensors", b"", "safetensors"),
         ("a.txt", b"hello there", "no list of arguments"),
-        ("a.txt", b"\xff\xfe", "UTF-8"),
+        ("a.txt", b"\xff\xfea", "UTF-8"),
         ("a.toml", b"name = ", "not TOML"),
     ],
 )
