@@ -141,7 +141,7 @@ TOO_LARGE = b"# " + b"x" * (5 * 1024 * 1024)
 ODD = {
     "broken.toml": (b'family = "sdxl\n[arg', "line 1"),
     "huge.toml": (TOO_LARGE, "too large"),
-    "binary.toml": (b"\xff\xfe\x00\x01", "not UTF-8"),
+    "binary.toml": (b"\x89PNG\xff\x00\x01", "not UTF-8"),
     "other.toml": (b'favourite_colour = "x"\n', "no plan"),
     "empty.toml": (b"", "no plan"),
     "wrong.toml": (b'family = "sdxl"\narguments = 3\n', "arguments must be a table"),
