@@ -330,3 +330,10 @@ def test_that_nothing_of_late_shows_no_empty_cards(page, parts, qtbot):
     parts.start(qtbot)
     assert not page.findChild(QWidget, "lately-runs").isVisible()
     assert not page.findChild(QWidget, "lately-plans").isVisible()
+
+
+@pytest.mark.parametrize("windows", [True, False])
+def test_that_the_guide_names_no_package_index(windows):
+    commands = [command for _words, command in install_steps(windows)]
+    assert not any("index-url" in command or "whl" in command for command in commands)
+    assert any("torch" in command for command in commands)

@@ -19,8 +19,10 @@ from gui.window.widgets.layouts import column, held, row
 from gui.window.widgets.styled import style
 
 PROJECT = "https://github.com/kohya-ss/sd-scripts"
-_TORCH = "pip install torch==2.6.0 torchvision==0.21.0 --index-url https://download.pytorch.org/whl/cu124"
-"""As the trainer's own README asks for."""
+_TORCH = "pip install torch==2.6.0 torchvision==0.21.0"
+"""The versions that the trainer's own README asks for; on Linux pip's usual build is the one for NVIDIA."""
+_TORCH_PAGE = "https://pytorch.org/get-started/locally/"
+"""On Windows pip's usual build is for the processor only."""
 
 
 def install_steps(windows: bool) -> tuple[tuple[str, str], ...]:
@@ -31,12 +33,17 @@ def install_steps(windows: bool) -> tuple[tuple[str, str], ...]:
     """
     python = "py -3.10 -m venv venv" if windows else "python3.10 -m venv venv"
     activate = r".\venv\Scripts\activate" if windows else "source venv/bin/activate"
+    torch = (
+        (_("Install torch: take the command that this page gives for Pip and CUDA."), _TORCH_PAGE)
+        if windows
+        else (_("Install torch for NVIDIA GPUs; some GB are fetched."), _TORCH)
+    )
     return (
         (_("Fetch the scripts. This needs git."), f"git clone {PROJECT}.git"),
         (_("Go into their folder."), "cd sd-scripts"),
         (_("Make them a Python of their own. This needs Python 3.10."), python),
         (_("Use it in this terminal."), activate),
-        (_("Install torch for NVIDIA GPUs; some GB are fetched."), _TORCH),
+        torch,
         (_("Install what else they need."), "pip install --upgrade -r requirements.txt"),
     )
 
@@ -63,9 +70,7 @@ class InstallGuide(Card):
         self.body.addWidget(Label(where, "muted"))
         for number, (words, command) in enumerate(install_steps(windows), 1):
             self.body.addWidget(self._step(number, words, command))
-        note = _(
-            "An RTX 50 card needs torch 2.8.0, torchvision 0.23.0 and cu128 in the last command but one."
-        )
+        note = _("An RTX 50 card needs torch 2.8.0 and torchvision 0.23.0, made for CUDA 12.8.")
         self.body.addWidget(Label(note, "small"))
         self.body.addLayout(self._ways_on())
         self._close.clicked.connect(self.closed)
