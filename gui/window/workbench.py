@@ -161,7 +161,6 @@ class Workbench(QObject):
         self.document.opened.connect(self._show_title)
         self.launcher.notes.connect(self._show_launch_notes)
         self.launcher.launched.connect(lambda _run: self.runs.refresh())
-        self.settings.changed.connect(self._use_setting)
 
     def _make_start(self) -> QWidget:
         from gui.window.pages.start.start_page import StartPage
@@ -259,13 +258,6 @@ class Workbench(QObject):
         copy = Button(_("Copy the details"), compact=True, name="note-fault-copy")
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(fault.details))
         self.notes.tell(_("Something went wrong inside the program."), str(fault), "fault", "bad", copy)
-
-    def _use_setting(self, name: str) -> None:
-        values = self.settings.values
-        if name == "appearance":
-            self.theme.set_appearance(values.appearance)
-        elif name == "text_percent":
-            self.theme.set_text_percent(values.text_percent)
 
     def _keep_state(self) -> None:
         path = self.document.path
