@@ -76,52 +76,50 @@ def _number(field: Field, target: str, *, step: float | None) -> Number:
     return Number(whole=field.whole, low=least, step=step, name=f"field-{target}", words=field.title)
 
 
-class NumberEditor(Editor):
+class LineEditor(Editor):
+    """One line that is typed into.
+
+    Args:
+        line: Takes the typing.
+    """
+
+    def __init__(self, field: Field, theme: Theme, line: TextField) -> None:
+        super().__init__(field, theme)
+        self._line = line
+        self._row.addWidget(line, 1)
+
+    def show_values(self, values: dict[str, Any], defaults: dict[str, Any]) -> None:
+        """Show what counts at the field's places."""
+        self._line.show_value(shown(values[self.field.name]))
+        self._line.setPlaceholderText(shown(defaults.get(self.field.name)))
+
+    def show_trouble(self, trouble: str) -> None:
+        """Mark the value as wrong."""
+        self._line.show_trouble(trouble)
+
+    def place(self, target: str) -> QWidget:
+        """Return what takes the keyboard."""
+        return self._line
+
+
+class NumberEditor(LineEditor):
     """A number with its unit."""
 
     def __init__(self, field: Field, theme: Theme) -> None:
-        super().__init__(field, theme)
-        self.number = _number(field, field.name, step=field.step)
-        self.number.value_changed.connect(self._tell)
-        self._row.addWidget(self.number, 1)
+        number = _number(field, field.name, step=field.step)
+        super().__init__(field, theme, number)
+        number.value_changed.connect(self._tell)
         if field.unit:
             self._row.addWidget(Label(field.unit[0], "small", wrap=False))
 
-    def show_values(self, values: dict[str, Any], defaults: dict[str, Any]) -> None:
-        """Show what counts at the field's places."""
-        self.number.show_value(shown(values[self.field.name]))
-        self.number.setPlaceholderText(shown(defaults.get(self.field.name)))
 
-    def show_trouble(self, trouble: str) -> None:
-        """Mark the value as wrong."""
-        self.number.show_trouble(trouble)
-
-    def place(self, target: str) -> QWidget:
-        """Return what takes the keyboard."""
-        return self.number
-
-
-class RatesEditor(Editor):
+class RatesEditor(LineEditor):
     """One rate, or one for each text encoder, with blanks between them."""
 
     def __init__(self, field: Field, theme: Theme) -> None:
-        super().__init__(field, theme)
-        self.text = TextField(name=f"field-{field.name}", words=field.title)
-        self.text.changed.connect(lambda text: self._tell(rates(text)))
-        self._row.addWidget(self.text, 1)
-
-    def show_values(self, values: dict[str, Any], defaults: dict[str, Any]) -> None:
-        """Show what counts at the field's places."""
-        self.text.show_value(shown(values[self.field.name]))
-        self.text.setPlaceholderText(shown(defaults.get(self.field.name)))
-
-    def show_trouble(self, trouble: str) -> None:
-        """Mark the value as wrong."""
-        self.text.show_trouble(trouble)
-
-    def place(self, target: str) -> QWidget:
-        """Return what takes the keyboard."""
-        return self.text
+        line = TextField(name=f"field-{field.name}", words=field.title)
+        super().__init__(field, theme, line)
+        line.changed.connect(lambda text: self._tell(rates(text)))
 
 
 def rates(text: str) -> object:
@@ -168,27 +166,13 @@ class ChoiceEditor(Editor):
         self._tell(None if value == "" else value)
 
 
-class TextEditor(Editor):
+class TextEditor(LineEditor):
     """A line of text."""
 
     def __init__(self, field: Field, theme: Theme) -> None:
-        super().__init__(field, theme)
-        self.text = TextField(name=f"field-{field.name}", words=field.title)
-        self.text.changed.connect(lambda text: self._tell(text or None))
-        self._row.addWidget(self.text, 1)
-
-    def show_values(self, values: dict[str, Any], defaults: dict[str, Any]) -> None:
-        """Show what counts at the field's places."""
-        self.text.show_value(shown(values[self.field.name]))
-        self.text.setPlaceholderText(shown(defaults.get(self.field.name)))
-
-    def show_trouble(self, trouble: str) -> None:
-        """Mark the value as wrong."""
-        self.text.show_trouble(trouble)
-
-    def place(self, target: str) -> QWidget:
-        """Return what takes the keyboard."""
-        return self.text
+        line = TextField(name=f"field-{field.name}", words=field.title)
+        super().__init__(field, theme, line)
+        line.changed.connect(lambda text: self._tell(text or None))
 
 
 class SwitchEditor(Editor):
