@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import tempfile
 import time
@@ -126,6 +128,7 @@ class ProbeRun:
                 stdout=sink,
                 stderr=sink,
                 creationflags=flags,
+                start_new_session=True,
             )
         except OSError as error:
             raise TrainerBroken(
@@ -177,18 +180,31 @@ class ProbeRun:
 
 
 def kill_tree(process: subprocess.Popen[bytes] | subprocess.Popen[str]) -> None:
-    """End a child and all that it started."""
-    try:
-        family = psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
-    except psutil.Error:
-        family = []
+    """End a child, started in a session of its own, and all that it started.
+
+    Its group is ended at one stroke, so that a process that is being started just now is ended too.
+    Windows has no groups: there the child is halted before its family is looked for.
+    """
+    if os.name == "nt":
+        with contextlib.suppress(psutil.Error):
+            psutil.Process(process.pid).suspend()
+    family = _family(process)
+    if os.name != "nt":
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
     for child in family:
-        try:
+        with contextlib.suppress(psutil.Error):
             child.kill()
-        except psutil.Error:
-            continue
     process.kill()
     process.wait()
+
+
+def _family(process: subprocess.Popen[bytes] | subprocess.Popen[str]) -> list[psutil.Process]:
+    """Return what a living process started, and what that started."""
+    try:
+        return psutil.Process(process.pid).children(recursive=True)
+    except psutil.Error:
+        return []
 
 
 def _ending(status: int) -> str:

@@ -123,7 +123,8 @@ def _start(words: Sequence[str], folder: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
             words, cwd=folder, env=kept | own,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            encoding="utf-8", errors="replace", creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            encoding="utf-8", errors="replace", start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )  # fmt: skip
     except OSError as error:
         raise TorchNotFetched("no-pip", said=(reason_of(error),)) from error
