@@ -1,0 +1,1 @@
+"""How much memory of the GPU a training needs, before it is launched."""
