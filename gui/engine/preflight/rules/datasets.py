@@ -38,6 +38,17 @@ def _out(subset: SubsetView, *, safe: bool = False) -> Fix:
     return write({subset.target: None}, _("leave this folder out"), identity="leave-out", safe=safe)
 
 
+def _ways_out(view: View, subset: SubsetView) -> tuple[Fix, ...]:
+    """Offer to leave a folder out, where its dataset still has others to train on then."""
+    dataset = subset.target.split(".subsets.")[0]
+    others = [
+        other
+        for other, _fact in _listed(view)
+        if other is not subset and other.target.startswith(f"{dataset}.subsets.") and not is_reg(other)
+    ]
+    return (_out(subset),) if others else ()
+
+
 def check_data_missing(view: View) -> Iterator[Finding]:
     """A folder that is not there is passed over with a warning (train_util.py:1974)."""
     for subset, fact in _listed(view):
@@ -50,7 +61,7 @@ def check_data_missing(view: View) -> Iterator[Finding]:
             detail=_("The trainer passes over it and trains on what is left, or ends at once."),
             arguments=(subset.target_of("image_dir"),),
             where=subset.target,
-            fixes=(_out(subset),),
+            fixes=_ways_out(view, subset),
             sources=("DATA-01", "trainer: train_util.py:1974"),
         )
 
@@ -67,17 +78,17 @@ def check_data_empty(view: View) -> Iterator[Finding]:
     """A folder without images is passed over (train_util.py:2132)."""
     for subset, fact in _without_images(view, nested=False):
         title = _("The folder {path} holds no images that the trainer reads.")
-        yield _no_images_in("data-empty", title, subset, fact)
+        yield _no_images_in(view, "data-empty", title, subset, fact)
 
 
 def check_data_nested(view: View) -> Iterator[Finding]:
     """Sub-folders are never looked into (train_util.py:2847)."""
     for subset, fact in _without_images(view, nested=True):
         title = _("The images lie in sub-folders of {path}, where the trainer does not look.")
-        yield _no_images_in("data-nested", title, subset, fact)
+        yield _no_images_in(view, "data-nested", title, subset, fact)
 
 
-def _no_images_in(identity: str, title: str, subset: SubsetView, fact: SubsetFact) -> Finding:
+def _no_images_in(view: View, identity: str, title: str, subset: SubsetView, fact: SubsetFact) -> Finding:
     return Finding(
         id=identity,
         severity="stop",
@@ -85,7 +96,7 @@ def _no_images_in(identity: str, title: str, subset: SubsetView, fact: SubsetFac
         detail=_("It passes over the folder and trains on what is left, or ends at once, with status 0."),
         arguments=(subset.target_of("image_dir"),),
         where=subset.target,
-        fixes=(_out(subset),),
+        fixes=_ways_out(view, subset),
         sources=("DATA-01", "trainer: train_util.py:2132, 2847, train_network.py:575"),
     )
 

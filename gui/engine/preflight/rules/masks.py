@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from gui.engine.findings import Finding
 from gui.engine.preflight.rule import Rule
-from gui.engine.preflight.rules.caching import caches_latents
+from gui.engine.preflight.rules.caching import IMAGE_CHANGES, caches_latents
 from gui.engine.preflight.rules.fixes import leave_out, write
 from gui.engine.preflight.view import SubsetView, View
 from gui.engine.texts import _
@@ -137,14 +137,23 @@ def check_meta_cache(view: View) -> Iterator[Finding]:
     subsets = [subset for subset in _listed(view) if subset.own.get("metadata_file")]
     if not subsets:
         return
-    changing = any(subset.flag("color_aug") or subset.flag("random_crop") for subset in subsets)
+    changing = {
+        subset.target_of(name): False for subset in subsets for name in IMAGE_CHANGES if subset.flag(name)
+    }
     yield Finding(
         id="meta-cache",
         severity="stop",
         title=_("With metadata files {script} needs cached latents.").format(script=view.script),
         detail=_("The trainer looks for the name of their cache when it reads the metadata, and stops."),
         arguments=("cache_latents", subsets[0].target_of("metadata_file")),
-        fixes=(write({"cache_latents": True}, _("cache latents"), identity="cache", safe=not changing),),
+        fixes=(
+            write(
+                {"cache_latents": True, **changing},
+                _("cache latents; images then stay as they are") if changing else _("cache latents"),
+                identity="cache",
+                safe=not changing,
+            ),
+        ),
         sources=("trainer: train_util.py:2287-2290",),
     )
 

@@ -68,12 +68,13 @@ def check_wrong_script(view: View) -> Iterator[Finding]:
     if not marks:
         return
     kin = view.kin
-    named = kin is not None and kin.name == view.plan.family and "lora" in kin.kinds
+    way = kin.kinds.get("lora") if kin is not None else None
+    named = kin is not None and kin.name == view.plan.family and way is not None
     changes: dict[str, Any] = {"plan.kind": "lora", "plan.script": None}
     if not named:
-        changes["plan.script"] = (
-            kin.kinds["lora"].script if kin and "lora" in kin.kinds else "train_network.py"
-        )
+        changes["plan.script"] = way.script if way else "train_network.py"
+    if not wanted.get("network_module"):
+        changes["network_module"] = way.network_modules[0] if way else "networks.lora"
     yield Finding(
         id="wrong-script",
         severity="stop",

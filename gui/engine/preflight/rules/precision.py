@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gui.engine.findings import Finding, Fix
+from gui.engine.findings import Finding, Fix, Severity
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.view import View
 from gui.engine.texts import _
@@ -23,6 +23,9 @@ FP16_SAFE_OPTIMIZERS = frozenset(
     {"adamw8bit", "pagedadamw8bit", "lion8bit", "pagedlion8bit", "sgdnesterov8bit"}
 )
 """Optimizers that survive fp16 weights: they keep their own state (NAN-13, NAN-14)."""
+
+EMULATING_TORCH = (2, 3)
+"""From here on torch computes bf16 on GPUs that cannot (NAN-04)."""
 
 FP16_VAE = re.compile(r"fp16[-_ .]?fix", re.IGNORECASE)
 """The name under which the repaired SDXL VAE is passed on."""
@@ -108,34 +111,49 @@ def check_sd2_fp16(view: View) -> Iterator[Finding]:
         )
 
 
-def check_bf16_gpu(view: View) -> Iterator[Finding]:
-    """Older GPUs do not compute bf16: refused by old torch, emulated and slow by new (ENV-04)."""
-    if computes_in(view) != "bf16" or bf16_is_native(view) is not False:
-        return
+def _without_bf16(view: View) -> bool:
+    """Return whether the plan computes in bf16 on a GPU that is known not to."""
+    return computes_in(view) == "bf16" and bf16_is_native(view) is False
+
+
+def _emulates(view: View) -> bool:
+    """Return whether bf16 runs all the same: new torch emulates it, transformer models need it anyway."""
     torch = _version(view.facts.trainer.torch if view.facts.trainer else None)
-    emulates = torch is not None and torch >= (2, 3)
-    must = view.script.startswith(OVERFLOWS_IN_FP16)
+    return view.script.startswith(OVERFLOWS_IN_FP16) or (torch is not None and torch >= EMULATING_TORCH)
+
+
+def check_bf16_gpu(view: View) -> Iterator[Finding]:
+    """Older GPUs do not compute bf16, and older torch refuses it there (ENV-04)."""
+    if _without_bf16(view) and not _emulates(view):
+        detail = _("The trainer stops with “bf16 mixed precision requires … a supported device”.")
+        yield _no_bf16(view, "bf16-gpu", "stop", detail, ("ENV-04",))
+
+
+def check_bf16_emulated(view: View) -> Iterator[Finding]:
+    """Newer torch computes bf16 by way of fp32 where the GPU does not (NAN-04, SLOW-10)."""
+    if _without_bf16(view) and _emulates(view):
+        detail = _("It is emulated: it works, but expect several times the time a step.")
+        yield _no_bf16(view, "bf16-emulated", "warning", detail, ("NAN-04", "SLOW-10"))
+
+
+def _no_bf16(view: View, identity: str, severity: Severity, detail: str, sources: tuple[str, ...]) -> Finding:
+    keep_vae = {"no_half_vae": True} if view.script.startswith("sdxl_") and view.knows("no_half_vae") else {}
     fp16 = Fix(
         id="use-fp16",
         label=_("compute in fp16"),
-        changes={"mixed_precision": "fp16", "full_bf16": None}
-        | ({"no_half_vae": True} if view.script.startswith("sdxl_") and view.knows("no_half_vae") else {}),
-        safe=not emulates,
+        changes={"mixed_precision": "fp16", "full_bf16": None, **keep_vae},
+        safe=severity == "stop",
     )
-    yield Finding(
-        id="bf16-emulated" if emulates or must else "bf16-gpu",
-        severity="warning" if emulates or must else "stop",
+    return Finding(
+        id=identity,
+        severity=severity,
         title=_("{gpu} does not compute bf16 itself.").format(
             gpu=(view.gpu.name if view.gpu else "") or _("This GPU")
         ),
-        detail=(
-            _("It is emulated: it works, but expect several times the time a step.")
-            if emulates or must
-            else _("The trainer stops with “bf16 mixed precision requires … a supported device”.")
-        ),
+        detail=detail,
         arguments=("mixed_precision",),
-        fixes=() if must else (fp16,),
-        sources=("ENV-04", "NAN-04", "SLOW-10"),
+        fixes=() if view.script.startswith(OVERFLOWS_IN_FP16) else (fp16,),
+        sources=sources,
     )
 
 
@@ -252,7 +270,8 @@ def check_fp8_needs_mixed(view: View) -> Iterator[Finding]:
         fixes: tuple[Fix, ...] = (drop,)
     elif computes_in(view) == "no":
         title = _("fp8_base needs mixed_precision bf16 or fp16.")
-        wanted = "fp16" if bf16_is_native(view) is False else "bf16"
+        must = view.script.startswith(OVERFLOWS_IN_FP16)
+        wanted = "fp16" if bf16_is_native(view) is False and not must else "bf16"
         label = _("set mixed_precision to {wanted}").format(wanted=wanted)
         fixes = (Fix(id="set-mixed", label=label, changes={"mixed_precision": wanted}, safe=True), drop)
     else:
@@ -297,6 +316,7 @@ RULES: tuple[Rule, ...] = (
     Rule("nan-sdxl-fp16", check_nan_sdxl_fp16, ("NAN-09",), lambda: _("SDXL in fp16 where bf16 works")),
     Rule("sd2-fp16", check_sd2_fp16, ("NAN-21",), lambda: _("SD 2 in fp16")),
     Rule("bf16-gpu", check_bf16_gpu, ("ENV-04",), lambda: _("bf16 on a GPU that does not compute it")),
+    Rule("bf16-emulated", check_bf16_emulated, ("NAN-04", "SLOW-10"), lambda: _("bf16 that is emulated")),
     Rule("sdxl-vae", check_sdxl_vae, ("NLAT-01",), lambda: _("The SDXL VAE in fp16")),
     Rule("full-fp16", check_full_fp16, ("NAN-13",), lambda: _("Weights in fp16 with a normal optimizer")),
     Rule(

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from gui.engine.findings import Finding, Fix
 from gui.engine.preflight.rule import Rule
+from gui.engine.preflight.rules.fixes import leave_out, write
 from gui.engine.preflight.view import View
 from gui.engine.texts import _
 
@@ -20,6 +21,9 @@ ZERO_INTERVALS = (
     "gradient_accumulation_steps",
 )
 """Intervals by which the trainer divides (train_network.py:978, 1497, 1536, 1610, 1694)."""
+
+USUAL = {"max_train_epochs": 10, "max_train_steps": 1600}
+"""Lengths to start from where the plan gives none that trains anything."""
 
 UNUSABLE_SCHEDULERS = ("reduce_lr_on_plateau", "cosine_warmup_with_min_lr")
 """Names of the enumeration that get arguments which they do not take (train_util.py:5393)."""
@@ -151,8 +155,10 @@ def check_steps_default(view: View) -> Iterator[Finding]:
     if view.given("max_train_steps") or view.given("max_train_epochs"):
         return
     epochs = view.plan.arguments.get("epoch") or view.plan.arguments.get("epochs")
-    changes = {"max_train_epochs": epochs if isinstance(epochs, int) and epochs > 0 else 10}
-    default = view.value("max_train_steps") or 1600
+    changes = {
+        "max_train_epochs": epochs if isinstance(epochs, int) and epochs > 0 else USUAL["max_train_epochs"]
+    }
+    default = view.value("max_train_steps") or USUAL["max_train_steps"]
     yield Finding(
         id="steps-default",
         severity="stop",
@@ -219,6 +225,11 @@ def check_positive_length(view: View) -> Iterator[Finding]:
     for name in ("max_train_steps", "max_train_epochs"):
         number = view.number(name) if view.given(name) else None
         if number is not None and number <= 0:
+            other = "max_train_epochs" if name == "max_train_steps" else "max_train_steps"
+            drop = leave_out(name, identity="drop")
+            usual = write(
+                {name: USUAL[name]}, _("set {name} to {value}").format(name=name, value=USUAL[name])
+            )
             yield Finding(
                 id="no-steps",
                 severity="stop",
@@ -226,7 +237,7 @@ def check_positive_length(view: View) -> Iterator[Finding]:
                 detail=_("The trainer does not check it: it would end without a word, or with an error."),
                 arguments=(name,),
                 where=name,
-                fixes=(Fix(id="drop", label=_("leave it out"), changes={name: None}, safe=False),),
+                fixes=(drop,) if view.given(other) else (usual,),
                 sources=("trainer: train_network.py:978-979",),
             )
 
@@ -236,7 +247,7 @@ def check_workers_persistent(view: View) -> Iterator[Finding]:
     none = view.given("max_data_loader_n_workers") and view.number("max_data_loader_n_workers") == 0
     if view.flag("persistent_data_loader_workers") and none:
         yield Finding(
-            id="workers-persistent",
+            id="workers0",
             severity="stop",
             title=_("Persistent loader workers need at least one worker."),
             detail=_("With max_data_loader_n_workers 0 the trainer stops after loading and caching."),
@@ -255,7 +266,7 @@ def check_workers_persistent(view: View) -> Iterator[Finding]:
                     safe=False,
                 ),
             ),
-            sources=("CONF-15", "trainer: train_network.py:778-787"),
+            sources=("CONF-10", "trainer: train_network.py:778-787"),
         )
 
 
@@ -280,9 +291,9 @@ RULES: tuple[Rule, ...] = (
         lambda: _("A length of 0 or less"),
     ),
     Rule(
-        "workers-persistent",
+        "workers0",
         check_workers_persistent,
-        ("CONF-15",),
+        ("CONF-10",),
         lambda: _("Persistent loader workers without workers"),
     ),
 )
