@@ -33,6 +33,7 @@ TOKENS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "WANDB_API_KEY")
 def _apart_from_this_person(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep the person's own runs, tokens and language out of the tests, and the tests out of theirs."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
         patch.setenv(HOME_VARIABLE, str(tmp_path_factory.mktemp("home")))
         patch.setenv("LANGUAGE", "en")
         for name in TOKENS:
@@ -61,6 +62,23 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     root = tmp_path / "home of this test"
     monkeypatch.setenv(HOME_VARIABLE, str(root))
     return Home(root)
+
+
+@pytest.fixture
+def keyring_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Let this process and its children use a keyring whose entries lie in a file; return the file."""
+    import file_keyring
+    import keyring
+
+    before = keyring.get_keyring()
+    place = tmp_path / "keyring of this test.json"
+    helpers = str(Path(__file__).parent / "run_helpers")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, (helpers, os.environ.get("PYTHONPATH")))))
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "file_keyring.FileKeyring")
+    monkeypatch.setenv(file_keyring.PLACE, str(place))
+    keyring.set_keyring(file_keyring.FileKeyring())
+    yield place
+    keyring.set_keyring(before)
 
 
 @pytest.fixture

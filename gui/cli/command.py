@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from gui.cli.context import home, trainer_of
+from gui.cli.context import home, token_store, trainer_of
 from gui.cli.plan_input import add_plan_arguments, plan_of
 from gui.engine.documents import write_atomically
 from gui.engine.errors import PlanNotRunnable
@@ -79,6 +79,7 @@ def _command(options: argparse.Namespace, planfile: PlanFile, folder: Path) -> T
         facts,
         catalogue,
         folder,
+        tokens=token_store(options).for_preview({**os.environ, **planfile.plan.launch.env}),
         gpu_uuids=uuids,
         library=PresetLibrary(home(options).presets),
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 from gui.engine.paths import Home
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.texts import _
+from gui.engine.token_store import TokenStore
 from gui.engine.trainer.choosing import Trainer, choose_install, open_trainer
 from gui.engine.trainer.installs import TrainerInstall
 
@@ -16,6 +17,11 @@ from gui.engine.trainer.installs import TrainerInstall
 def home(options: argparse.Namespace) -> Home:
     """Return the place of runs, caches and preferences."""
     return Home.find(options.home)
+
+
+def token_store(options: argparse.Namespace) -> TokenStore:
+    """Return where tokens are kept."""
+    return TokenStore(home(options))
 
 
 def trainer_of(

@@ -7,13 +7,16 @@ import sys
 from pathlib import Path
 
 from gui.cli import check
-from gui.engine.errors import WrongUsage
+from gui.cli.context import token_store
+from gui.engine.errors import KeyringRefused, WrongUsage
 from gui.engine.plan.changes import ACTION, Change, differences
 from gui.engine.plan.model import TrainingPlan
+from gui.engine.plan.tokens import is_token_variable, tokens_in
 from gui.engine.preflight.fixing import Fixed, apply_named_fixes, apply_safe_fixes
+from gui.engine.preflight.tokens import KEEP_TOKEN
 from gui.engine.redaction import HIDDEN, SECRET_ARGUMENTS, redact_text
 from gui.engine.texts import _
-from gui.engine.trainer.launch_environment import TOKEN_VARIABLES
+from gui.engine.token_store import kept_words
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,9 +46,30 @@ def run(options: argparse.Namespace) -> int:
         fixed = apply_safe_fixes(plan, checker.findings)
     if unknown:
         raise WrongUsage(_("There is no such finding or fix now: {names}").format(names=", ".join(unknown)))
+    kept = _keep_tokens(options, plan, fixed)
     given.file.save(fixed.plan, Path(options.output))
+    for line in kept:
+        print(line, file=sys.stderr)
     _tell(options, plan, fixed)
     return 1 if any(finding.severity == "stop" for finding in fixed.remaining) else 0
+
+
+def _keep_tokens(options: argparse.Namespace, plan: TrainingPlan, fixed: Fixed) -> list[str]:
+    """Put the tokens that are to be moved into the keyring; where that fails, nothing is written.
+
+    Raises:
+        KeyringRefused: There is no keyring that could be used.
+        NotAToken: What the plan holds is none.
+    """
+    places = {done.finding.where for done in fixed.applied if done.fix.changes.get(ACTION) == KEEP_TOKEN}
+    store, said = token_store(options), []
+    for found in tokens_in(plan):
+        if found.target in places:
+            place = store.keep(found.name, found.secret.reveal())
+            if place == "memory":
+                raise KeyringRefused(found.name, store.problem)
+            said.append(kept_words(found.name, place, store.problem))
+    return said
 
 
 def _tell(options: argparse.Namespace, before: TrainingPlan, fixed: Fixed) -> None:
@@ -53,7 +77,7 @@ def _tell(options: argparse.Namespace, before: TrainingPlan, fixed: Fixed) -> No
         print(_("Nothing was changed."))
     for done in fixed.applied:
         print(f"{done.finding.title} ({done.finding.id}) → {done.fix.label}")
-        if ACTION in done.fix.changes:
+        if done.fix.changes.get(ACTION) not in (None, KEEP_TOKEN):
             print(
                 "  "
                 + _("This is no value of the plan; do it by hand: {name}").format(
@@ -71,5 +95,6 @@ def _tell(options: argparse.Namespace, before: TrainingPlan, fixed: Fixed) -> No
 def _shown(change: Change, value: object) -> str:
     if value is None:
         return "—"
-    is_token = change.target.removeprefix("env.") in (*SECRET_ARGUMENTS, *TOKEN_VARIABLES)
+    name = change.target.removeprefix("env.")
+    is_token = name in SECRET_ARGUMENTS or is_token_variable(name)
     return HIDDEN if is_token else redact_text(str(value))

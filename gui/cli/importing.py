@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from gui.cli.context import token_store
 from gui.cli.plan_input import add_script_argument, plan_of, require_free
+from gui.engine.errors import NotAToken
 from gui.engine.importers.imported import ImportReport
 from gui.engine.importers.reading import PlanInput
-from gui.engine.plan.merging import new_text
-from gui.engine.plan.plan_file import without_secrets
+from gui.engine.plan.tokens import tokens_in, without_secrets
+from gui.engine.redaction import SECRET_ARGUMENTS, Secret
 from gui.engine.texts import _
+from gui.engine.token_store import TokenStore, kept_words
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,26 +43,58 @@ def run(options: argparse.Namespace) -> int:
     given.file.require_known()
     if target is not None:
         given.file.save(given.file.plan, target)
+    kept = keep_tokens(token_store(options), secrets_of(given))
     if options.json:
-        print(report_of(given).model_dump_json(by_alias=True, indent=2))
+        print(report_of(given, kept).model_dump_json(by_alias=True, indent=2))
         return 0
-    for line in _remarks(given):
+    for line in [*_remarks(given), *kept]:
         print(line, file=sys.stderr)
     if target is None:
-        print(given.file.text or new_text(without_secrets(given.file.plan.data())), end="")
+        print(given.file.shown_text(), end="")
     else:
         print(_("written: {path}").format(path=target))
     return 0
 
 
-def report_of(given: PlanInput) -> ImportReport:
-    """Return what was read as a document, without tokens."""
+def secrets_of(given: PlanInput) -> dict[str, Secret]:
+    """Return the tokens that stood in what was given, by the trainer's argument."""
+    return {**{found.name: found.secret for found in tokens_in(given.file.plan)}, **given.secrets}
+
+
+def keep_tokens(store: TokenStore, secrets: Mapping[str, Secret]) -> list[str]:
+    """Move tokens into the keyring, and say what became of them."""
+    said = []
+    for name, secret in secrets.items():
+        try:
+            place = store.keep(name, secret.reveal())
+        except NotAToken as error:
+            said.append(str(error))
+            continue
+        if place == "keyring":
+            said.append(kept_words(name, place, store.problem))
+        else:  # this program ends now, and its memory with it
+            text = _(
+                "The token of {name} is not kept, for the system's keyring cannot be used: {problem}. "
+                "Set the variable {variable} before a run."
+            )
+            variable = SECRET_ARGUMENTS[name]
+            said.append(text.format(name=name, problem=store.problem, variable=variable))
+    return said
+
+
+def report_of(given: PlanInput, kept: Sequence[str] = ()) -> ImportReport:
+    """Return what was read as a document, without tokens.
+
+    Args:
+        given: What was read.
+        kept: What became of its tokens, in sentences.
+    """
     return ImportReport(
         kind=given.kind,
         plan=type(given.file.plan).model_validate(without_secrets(given.file.plan.data())),
-        notes=given.file.notes,
+        notes=(*given.file.notes, *kept),
         findings=given.findings,
-        secrets=tuple(given.secrets),
+        secrets=tuple(secrets_of(given)),
     )
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 
-from gui.cli.context import home, trainer_of
+from gui.cli.context import home, token_store, trainer_of
 from gui.cli.interrupts import interrupts_held
 from gui.cli.plan_input import add_plan_arguments, plan_of
 from gui.cli.watching import watch_run
@@ -15,6 +16,7 @@ from gui.engine.findings import Finding
 from gui.engine.importers.reading import PlanInput
 from gui.engine.plan.plan_file import PlanFile
 from gui.engine.preflight.checking import checker_for
+from gui.engine.redaction import SECRET_ARGUMENTS
 from gui.engine.runs.prepare import Preparation, Prepared
 from gui.engine.runs.start import start_supervisor
 from gui.engine.texts import _
@@ -79,7 +81,15 @@ def _prepare(options: argparse.Namespace) -> tuple[Prepared, Trainer]:
     )
     for note in (*plan_file.notes, *trainer.facts.problems):
         print(note, file=sys.stderr)
-    return preparation.prepare(plan_file, options.accept), trainer
+    return preparation.prepare(plan_file, options.accept, _tokens(given, trainer, options)), trainer
+
+
+def _tokens(given: PlanInput, trainer: Trainer, options: argparse.Namespace) -> dict[str, str]:
+    """Return the tokens for the trainer's environment: those that stood in the file, else those kept."""
+    if trainer.install.practice:
+        return {}  # it has no use for any
+    own = {SECRET_ARGUMENTS[name]: secret.reveal() for name, secret in given.secrets.items()}
+    return own | token_store(options).for_run({**os.environ, **given.file.plan.launch.env, **own})
 
 
 def _judge(

@@ -50,6 +50,11 @@ class Home:
         return self.root / "preferences.toml"
 
     @property
+    def tokens(self) -> Path:
+        """Which tokens lie in the system's keyring; none of them is in it."""
+        return self.root / "tokens.json"
+
+    @property
     def window_state(self) -> Path:
         """How the window was left."""
         return self.root / "window.json"

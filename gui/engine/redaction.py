@@ -10,6 +10,12 @@ SECRET_ARGUMENTS: dict[str, str] = {"huggingface_token": "HF_TOKEN", "wandb_api_
 
 Source: trainer-facts section 8 (train_util.py:3819, 4060)."""
 
+ARGUMENT_OF_VARIABLE: dict[str, str] = {
+    **{variable: argument for argument, variable in SECRET_ARGUMENTS.items()},
+    "HUGGING_FACE_HUB_TOKEN": "huggingface_token",
+}
+"""All variables of the environment that hold tokens, and the argument that each replaces."""
+
 HIDDEN = "•••"
 
 _FLAG = re.compile(r"^--(huggingface_token|wandb_api_key)(?:=|$)")
@@ -21,6 +27,28 @@ _IN_TEXT = re.compile(
     r"(?!None\b)(?P<quote>[fr]?['\"]?)(?P<value>(?<=')[^']+|(?<=\")[^\"]+|[^\s'\",\])}]+)"
     r"|\bhf_[A-Za-z0-9]{16,}\b"
 )
+
+
+class Secret:
+    """A token on its way to where it belongs: it never prints, and no document can hold it."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def reveal(self) -> str:
+        """Return the token, for a keyring or a trainer's environment."""
+        return self._value
+
+    def __repr__(self) -> str:
+        return HIDDEN
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and other._value == self._value
+
+    def __hash__(self) -> int:
+        return hash(self._value)
 
 
 def redact_text(text: str, secrets: Iterable[str] = ()) -> str:

@@ -11,14 +11,13 @@ from pydantic import ValidationError
 
 from gui.engine.errors import CannotRead
 from gui.engine.findings import Finding
-from gui.engine.importers.imported import Imported, Secret
+from gui.engine.importers.imported import Imported
 from gui.engine.plan.dataset_options import KEY_OF_ARGUMENT, DatasetMapping, dataset_from_arguments
 from gui.engine.plan.families import families
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.plan_file import type_trouble
-from gui.engine.redaction import SECRET_ARGUMENTS, redact_text
+from gui.engine.redaction import ARGUMENT_OF_VARIABLE, SECRET_ARGUMENTS, Secret, redact_text
 from gui.engine.texts import _
-from gui.engine.trainer.launch_environment import TOKEN_VARIABLES
 
 
 @dataclass(frozen=True)
@@ -110,16 +109,12 @@ def _take_secrets(draft: Draft) -> None:
     for name, variable in SECRET_ARGUMENTS.items():
         for value in (environment.pop(variable, None), draft.arguments.pop(name, None)):
             if isinstance(value, str) and value.strip():
-                draft.secrets[name] = Secret(value)
-    for variable in TOKEN_VARIABLES & environment.keys():
-        draft.secrets.setdefault("huggingface_token", Secret(environment.pop(variable)))
+                draft.secrets[name] = Secret(value.strip())
+    for variable in ARGUMENT_OF_VARIABLE.keys() & environment.keys():
+        draft.secrets.setdefault(ARGUMENT_OF_VARIABLE[variable], Secret(environment.pop(variable).strip()))
     for name in draft.secrets:
-        draft.note(
-            _(
-                "A token ({name}) was in it. It is not put into the plan, and does not belong into files: "
-                "set the variable {variable} instead."
-            ).format(name=name, variable=SECRET_ARGUMENTS[name])
-        )
+        text = _("A token ({name}) was in it. It is not put into the plan: tokens do not belong into files.")
+        draft.note(text.format(name=name))
 
 
 def mapped(arguments: Mapping[str, Any], base: Path, script: str) -> DatasetMapping:

@@ -14,9 +14,9 @@ from gui.engine.plan.dataset_toml import dataset_toml
 from gui.engine.plan.families import script_for
 from gui.engine.plan.model import LaunchSettings, TrainingPlan
 from gui.engine.plan.paths import absolute, with_paths
-from gui.engine.plan.plan_file import without_secrets
 from gui.engine.plan.preset_filling import fill_plan
 from gui.engine.plan.preset_library import PresetLibrary
+from gui.engine.plan.tokens import without_secrets
 from gui.engine.texts import _
 from gui.engine.trainer.catalogue import Catalogue, ScriptArguments
 from gui.engine.trainer.quoting import Shell, cmd_words, posix_words, powershell_command, powershell_words

@@ -10,29 +10,7 @@ from pydantic import Field
 from gui.engine.documents import Document
 from gui.engine.findings import Finding
 from gui.engine.plan.model import TrainingPlan
-from gui.engine.redaction import HIDDEN
-
-
-class Secret:
-    """A token that was found in a file: it never prints, and no document can hold it."""
-
-    __slots__ = ("_value",)
-
-    def __init__(self, value: str) -> None:
-        self._value = value
-
-    def reveal(self) -> str:
-        """Return the token, for a keyring or a trainer's environment."""
-        return self._value
-
-    def __repr__(self) -> str:
-        return HIDDEN
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Secret) and other._value == self._value
-
-    def __hash__(self) -> int:
-        return hash(self._value)
+from gui.engine.redaction import Secret
 
 
 @dataclass(frozen=True)

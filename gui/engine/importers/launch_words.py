@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from gui.engine.importers.assembling import Draft
+from gui.engine.redaction import ARGUMENT_OF_VARIABLE
 from gui.engine.texts import _
-from gui.engine.trainer.launch_environment import TOKEN_VARIABLES
 
 _SWITCHES = frozenset(
     {
@@ -117,7 +117,7 @@ def take_environment(draft: Draft, environment: Mapping[str, str]) -> None:
     kept = {
         name: value
         for name, value in environment.items()
-        if value and (name in TOKEN_VARIABLES or name.startswith(_FOR_THE_RUN))
+        if value and (name in ARGUMENT_OF_VARIABLE or name.startswith(_FOR_THE_RUN))
     }
     if kept:
         draft.launch["env"] = kept

@@ -16,7 +16,7 @@ from gui.engine.findings import Finding
 from gui.engine.importers.argument_words import take_words
 from gui.engine.importers.arguments_text import looks_like_arguments, read_arguments
 from gui.engine.importers.assembling import Draft, Source, assemble
-from gui.engine.importers.imported import Imported, Secret
+from gui.engine.importers.imported import Imported
 from gui.engine.importers.kohya_gui import is_gui_settings, read_gui_settings
 from gui.engine.importers.lora_easy import is_lora_easy, read_lora_easy
 from gui.engine.importers.model_file import looks_like_model, read_model
@@ -35,6 +35,7 @@ from gui.engine.importers.shell_text import TooLong, UnclosedQuote
 from gui.engine.importers.shell_words import shell_commands, shell_of
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.plan_file import LARGEST_PLAN_BYTES, PlanFile, moved_plan, plan_from_bytes
+from gui.engine.redaction import Secret
 from gui.engine.texts import _
 from gui.engine.trainer.catalogue import Catalogue
 

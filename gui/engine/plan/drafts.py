@@ -27,7 +27,7 @@ from gui.engine.errors import CannotRead, CannotWrite
 from gui.engine.file_lock import is_locked, try_lock
 from gui.engine.paths import Home
 from gui.engine.plan.model import TrainingPlan
-from gui.engine.plan.plan_file import without_secrets
+from gui.engine.plan.tokens import without_secrets
 from gui.engine.texts import _
 
 SCHEMA = 1

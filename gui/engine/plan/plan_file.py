@@ -17,7 +17,7 @@ from gui.engine.errors import CannotRead, NewerDocument
 from gui.engine.plan.merging import merged_text, new_text
 from gui.engine.plan.model import SCHEMA, TrainingPlan
 from gui.engine.plan.paths import absolute, with_paths
-from gui.engine.redaction import SECRET_ARGUMENTS
+from gui.engine.plan.tokens import tokens_in, without_secrets
 from gui.engine.texts import _
 
 LARGEST_PLAN_BYTES = 4 * 1024 * 1024
@@ -83,6 +83,10 @@ class PlanFile:
         text = self._text_of(moved)
         write_atomically(target, text.replace("\n", self.line_end))
         return replace(parse_plan(text, target), line_end=self.line_end)
+
+    def shown_text(self) -> str:
+        """Return the file's text without tokens, to be printed."""
+        return self._text_of(self.plan)
 
     def standalone_text(self) -> str:
         """Return the file's text with absolute paths and without tokens, to stand anywhere."""
@@ -151,18 +155,6 @@ def parse_plan(text: str, path: Path | None = None) -> PlanFile:
         notes.append(sentence.format(keys=", ".join(unknown)))
     notes += _secret_notes(plan)
     return PlanFile(plan, path, text, read_only=schema > SCHEMA, notes=tuple(notes))
-
-
-def without_secrets(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a plan's data without the values of token arguments and token variables."""
-    launch = dict(data.get("launch", {}))
-    launch["env"] = {
-        name: value
-        for name, value in launch.get("env", {}).items()
-        if name.upper() not in SECRET_ARGUMENTS.values()
-    }
-    arguments = {name: v for name, v in data.get("arguments", {}).items() if name not in SECRET_ARGUMENTS}
-    return {**data, "arguments": arguments, "launch": launch}
 
 
 def moved_plan(plan: TrainingPlan, old_base: Path, new_base: Path) -> TrainingPlan:
@@ -242,15 +234,8 @@ def _shown(value: Any) -> str:
 
 
 def _secret_notes(plan: TrainingPlan) -> list[str]:
-    return [
-        _(
-            "The token in {place} is handed to the trainer by its environment only, and is not written "
-            "when the plan is saved. Set the variable {variable} instead."
-        ).format(place=place, variable=variable)
-        for name, variable in SECRET_ARGUMENTS.items()
-        for place, holds in (
-            (f"arguments.{name}", plan.arguments.get(name)),
-            (f"launch.env.{variable}", plan.launch.env.get(variable)),
-        )
-        if holds
-    ]
+    text = _(
+        "The token in {place} is handed to the trainer by its environment only, and is not written when "
+        "the plan is saved."
+    )
+    return [text.format(place=found.target) for found in tokens_in(plan)]

@@ -1,13 +1,18 @@
-"""Tokens in plans: they belong into the environment."""
+"""Tokens in plans: they belong into the system's keyring and the environment."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from gui.engine.findings import Finding, Fix
+from gui.engine.plan.changes import ACTION
 from gui.engine.plan.model import TrainingPlan
+from gui.engine.plan.tokens import TokenInPlan, tokens_in
 from gui.engine.redaction import SECRET_ARGUMENTS
 from gui.engine.texts import _
+
+KEEP_TOKEN = "keep-token"  # noqa: S105 - the name of an action
+"""The action that puts a token into the system's keyring before it is taken out of the plan."""
 
 
 def check_tokens(plan: TrainingPlan) -> Iterator[Finding]:
@@ -16,26 +21,24 @@ def check_tokens(plan: TrainingPlan) -> Iterator[Finding]:
     Args:
         plan: As the user wrote it.
     """
-    for name, variable in SECRET_ARGUMENTS.items():
-        for target, holds in (
-            (name, plan.arguments.get(name)),
-            (f"env.{variable}", plan.launch.env.get(variable)),
-        ):
-            if holds:
-                yield _secret(target, variable)
+    yield from map(_finding, tokens_in(plan))
 
 
-def _secret(target: str, variable: str) -> Finding:
+def _finding(found: TokenInPlan) -> Finding:
+    keep = {found.target: None, ACTION: KEEP_TOKEN}
     return Finding(
         id="secret-in-plan",
         severity="warning",
-        title=_("The plan holds a token in {target}.").format(target=target),
+        title=_("The plan holds a token in {target}.").format(target=found.target),
         detail=_(
-            "Plan files are shared and kept. The run gets the token by the environment variable "
-            "{variable} only; set it there, or keep it in the system's keyring."
-        ).format(variable=variable),
-        arguments=(target,),
-        where=target,
-        fixes=(Fix(id="remove", label=_("take it out of the plan"), changes={target: None}, safe=False),),
+            "Plan files are shared and kept. In the system's keyring the token is safe, and every run gets "
+            "it from there, by the environment variable {variable}."
+        ).format(variable=SECRET_ARGUMENTS[found.name]),
+        arguments=(found.target,),
+        where=found.target,
+        fixes=(
+            Fix(id="keep", label=_("move it into the system's keyring"), changes=keep, safe=False),
+            Fix(id="remove", label=_("take it out of the plan"), changes={found.target: None}, safe=False),
+        ),
         sources=("trainer: train_util.py:3819, 4060",),
     )

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
+
+from gui.engine.errors import CannotRead
 from gui.engine.runs.awake import keep_awake
 from gui.engine.runs.disk import system_free_bytes
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.folder_guard import FolderGuard
+from gui.engine.runs.launching import read_launched
 from gui.engine.runs.lock import SupervisorLock
 from gui.engine.runs.processes import boottime
 from gui.engine.runs.provenance import BaseModelHash
@@ -68,9 +73,7 @@ def _supervise(
     free_bytes: Callable[[Path], int],
     lock: SupervisorLock,
 ) -> Verdict:
-    tokens = {**os.environ, **(order.environment if order else {})}
-    secrets = [tokens[name] for name in TOKEN_VARIABLES if tokens.get(name)]
-    parts = assemble(run, clock=clock, free_bytes=free_bytes, secrets=secrets)
+    parts = assemble(run, clock=clock, free_bytes=free_bytes, secrets=_secrets(run, order))
     folder = FolderGuard(run, parts.ledger, lock, practice=parts.manifest.practice)
     base_model = BaseModelHash(run.manifest, parts.manifest)
     parts.sampler.start()
@@ -85,3 +88,18 @@ def _supervise(
         parts.ledger.close()
         parts.saves.close()
         base_model.finish()
+
+
+def _secrets(run: RunFolder, order: LaunchOrder | None) -> list[str]:
+    """Return the tokens that the trainer may print: those of its environment."""
+    said = {**os.environ, **(order.environment if order else _environment_of_trainer(run))}
+    return [said[name] for name in TOKEN_VARIABLES if said.get(name)]
+
+
+def _environment_of_trainer(run: RunFolder) -> dict[str, str]:
+    """Ask the system for it: whoever launched the run is gone, and no file holds its tokens."""
+    with contextlib.suppress(CannotRead, psutil.Error, OSError):
+        launched = read_launched(run.path)
+        if launched is not None and launched.trainer.alive():
+            return psutil.Process(launched.trainer.pid).environ()
+    return {}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gui.engine.findings import Finding, Fix
 from gui.engine.plan.model import LaunchSettings
-from gui.engine.redaction import SECRET_ARGUMENTS
+from gui.engine.redaction import ARGUMENT_OF_VARIABLE
 from gui.engine.texts import _
 from gui.engine.trainer.inherited import variables_to_set, variables_to_unset
 
@@ -33,7 +33,7 @@ DISTURBING = (
 )
 """Variables, with shell wildcards, that would change a run without standing in its record."""
 
-TOKEN_VARIABLES = frozenset({*SECRET_ARGUMENTS.values(), "HUGGING_FACE_HUB_TOKEN"})
+TOKEN_VARIABLES = frozenset(ARGUMENT_OF_VARIABLE)
 
 
 def added_variables(

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from gui.engine.plan.dataset_options import FOLDER_ARGUMENTS, KEY_OF_ARGUMENT, OPTIONS, DatasetOption
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.paths import DATASET_PATHS, PATH_ARGUMENTS, PATH_OR_HUB_ARGUMENTS
+from gui.engine.plan.tokens import is_token_variable
 from gui.engine.redaction import SECRET_ARGUMENTS
 from gui.engine.texts import _
 from gui.engine.trainer.argument import Argument
@@ -45,7 +46,6 @@ _DATASET_KINDS: Mapping[str, Kind] = {
     "table": "locked",
 }
 _TYPE_KINDS: Mapping[str | None, Kind] = {"int": "whole", "float": "number", "int_or_float": "steps"}
-_SECRET_VARIABLES = frozenset({*SECRET_ARGUMENTS.values(), "HUGGING_FACE_HUB_TOKEN"})
 _NAMES_OF_DATASET = frozenset({*KEY_OF_ARGUMENT, *FOLDER_ARGUMENTS})
 
 
@@ -237,7 +237,7 @@ def _of_launch(plan: TrainingPlan) -> Iterator[ArgumentRow]:
     for target, kind, words in rows:
         yield ArgumentRow(target, target, "launch", kind, help=words)
     for name in plan.launch.env:
-        secret: Kind = "secret" if name.upper() in _SECRET_VARIABLES else "text"
+        secret: Kind = "secret" if is_token_variable(name) else "text"
         yield ArgumentRow(
             f"env.{name}", f"env.{name}", "launch", secret, help=_("A variable of the environment.")
         )

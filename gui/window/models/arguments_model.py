@@ -19,7 +19,7 @@ from PySide6.QtCore import (
 from gui.engine.findings import Finding, Severity
 from gui.engine.plan.changes import same_value
 from gui.engine.plan.effective import Effective
-from gui.engine.redaction import SECRET_ARGUMENTS
+from gui.engine.plan.tokens import is_token_variable
 from gui.engine.texts import _
 from gui.engine.trainer.catalogue import ScriptArguments
 from gui.window.models.argument_groups import group_title
@@ -239,7 +239,7 @@ class ArgumentsModel(QAbstractTableModel):
         value = read_text(row, text)
         if row.kind == "variables" and isinstance(value, dict):
             env = self.document.plan.launch.env
-            value = value | {name: env[name] for name in env if name.upper() in SECRET_ARGUMENTS.values()}
+            value = value | {name: env[name] for name in env if is_token_variable(name)}
         return self.set_value(row, value)
 
     def set_value(self, row: ArgumentRow, value: Any) -> str:
@@ -273,7 +273,7 @@ class ArgumentsModel(QAbstractTableModel):
             return ""
         value = found.value
         if row.kind == "variables":
-            value = {n: v for n, v in value.items() if n.upper() not in SECRET_ARGUMENTS.values()}
+            value = {n: v for n, v in value.items() if not is_token_variable(n)}
         return value_text(row, value)
 
     def refresh(self) -> None:

@@ -14,11 +14,12 @@ from gui.engine.plan.changes import same_value
 from gui.engine.plan.drafts import Draft, Drafts, LeftDraft, fingerprint
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.paths import absolute
-from gui.engine.plan.plan_file import PlanFile, load_plan, moved_plan, without_secrets
+from gui.engine.plan.plan_file import PlanFile, load_plan, moved_plan
 from gui.engine.plan.preset_choice import fresh_plan
 from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.plan.recents import Recents
 from gui.engine.plan.saving import is_in_the_way, save_plan
+from gui.engine.plan.tokens import without_secrets
 from gui.engine.texts import _
 from gui.engine.trainer.catalogue import Catalogue
 from gui.window.models.editable_plan import EditablePlan, differing
