@@ -13,6 +13,7 @@ from gui.engine.errors import NewerDocument, PlanNotRunnable, RunRefused, Traine
 from gui.engine.findings import Finding
 from gui.engine.paths import Home
 from gui.engine.plan.plan_file import PlanFile, parse_plan
+from gui.engine.preferences import change_preferences
 from gui.engine.runs import prepare
 from gui.engine.runs.disk import DiskWatch
 from gui.engine.runs.folder import run_names
@@ -171,3 +172,19 @@ def test_that_a_command_without_a_base_model_has_none(tmp_path: Path) -> None:
     command = CommandRecord.read(prepared.run.command)
     bare = command.model_copy(update={"argv": ("python", "x.py")})
     assert prepare._base_model(bare) is None  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("plan_line", "preference"), [("", ""), ("measure_memory = false", ""), ("", "false")]
+)
+def test_that_the_memory_hook_goes_along_unless_it_is_switched_off(
+    tmp_path: Path, plan_line: str, preference: str
+) -> None:
+    home = Home(tmp_path / "home")
+    if preference:
+        change_preferences(home.preferences, measure_memory=False)
+    prepared = preparation(tmp_path).prepare(plan_file(tmp_path, f"{PLAN}[launch]\n{plan_line}\n"))
+    wanted = not (plan_line or preference)
+    assert prepared.order.measure_memory is wanted
+    assert Manifest.read(prepared.run.manifest).measures_memory is wanted
+    assert "in_trainer" not in prepared.run.command.read_text("utf-8"), "the command is the trainer's own"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from gui.engine.documents import Document
 from gui.engine.preferences import NonfinitePolicy
@@ -25,6 +25,7 @@ class LaunchSettings(Document):
         dynamo_backend: For accelerate; ``no`` is its own name for none.
         num_cpu_threads_per_process: For accelerate.
         env: Extra environment of the trainer. Tokens do not belong here.
+        measure_memory: Whether the hook in the trainer's interpreter notes what its torch needs.
     """
 
     gpu_ids: tuple[WholeNumber, ...] = ()
@@ -33,6 +34,7 @@ class LaunchSettings(Document):
     dynamo_backend: str = "no"
     num_cpu_threads_per_process: WholeNumber = 2
     env: dict[str, str] = Field(default_factory=dict)
+    measure_memory: StrictBool = True
 
 
 class GuardSettings(Document):

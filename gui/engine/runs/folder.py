@@ -67,6 +67,16 @@ class RunFolder:
         return self.path / "metrics.jsonl"
 
     @property
+    def memory(self) -> Path:
+        """What the trainer's torch needed of each GPU, one row a line, as the hook in it wrote."""
+        return self.path / "memory.jsonl"
+
+    @property
+    def phase(self) -> Path:
+        """What the trainer is doing, in one word: the supervisor tells its hook."""
+        return self.path / "phase.txt"
+
+    @property
     def status(self) -> Path:
         """What is true now; replaced as a whole."""
         return self.path / "status.json"

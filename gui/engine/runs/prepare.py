@@ -17,6 +17,7 @@ from gui.engine.hardware.gpu import GpuMonitor
 from gui.engine.paths import Home
 from gui.engine.plan.plan_file import PlanFile
 from gui.engine.plan.preset_library import PresetLibrary
+from gui.engine.preferences import load_preferences
 from gui.engine.redaction import redact_text
 from gui.engine.runs.board import Board
 from gui.engine.runs.disk import DiskWatch
@@ -172,6 +173,7 @@ class Preparation:
             cuda=facts.cuda,
             driver=self._gpus.driver,
             gpus=tuple(gpu.name for gpu in facts.gpus),
+            measures_memory=self._measures_memory(plan_file),
             accepted=tuple(accepted),
             existing=existing,
             overwrites=tuple(again),
@@ -194,7 +196,13 @@ class Preparation:
             cwd=command.cwd,
             environment=command.child_environment(self._environ),
             python=str(command.python),
+            measure_memory=manifest.measures_memory,
         )
+
+    def _measures_memory(self, plan_file: PlanFile) -> bool:
+        """Whether nobody has switched the memory hook off: neither this plan nor the preferences."""
+        wanted = load_preferences(self._home.preferences).measure_memory
+        return wanted and plan_file.plan.launch.measure_memory
 
 
 def _blocks(finding: Finding, accepted: Sequence[str]) -> bool:

@@ -157,12 +157,14 @@ class LaunchOrder(Document):
         cwd: Where it runs.
         environment: Its whole environment.
         python: The interpreter that runs the launcher.
+        measure_memory: Whether the memory hook goes along (``runs.memory_hook``).
     """
 
     argv: tuple[str, ...]
     cwd: Path
     environment: dict[str, str]
     python: str
+    measure_memory: bool = False
 
 
 class Manifest(Versioned):
@@ -187,6 +189,7 @@ class Manifest(Versioned):
         cuda: The CUDA build of its torch.
         driver: Version of the NVIDIA driver.
         gpus: Names of the GPUs that the trainer sees.
+        measures_memory: Whether the memory hook went along.
         accepted: Ids of the dangers that the user said yes to.
         existing: Files of the names that this run will write, as they were before launch.
         overwrites: Those of them that the run will write over, by name.
@@ -210,6 +213,7 @@ class Manifest(Versioned):
     cuda: str | None = None
     driver: str | None = None
     gpus: tuple[str, ...] = ()
+    measures_memory: bool = False
     accepted: tuple[str, ...] = ()
     existing: tuple[FileMark, ...] = ()
     overwrites: tuple[str, ...] = ()

@@ -17,6 +17,7 @@ from gui.engine.runs.ending import Ending
 from gui.engine.runs.events import Adopted, Launched, Launching
 from gui.engine.runs.finishing import finish_run
 from gui.engine.runs.leftovers import Leftovers
+from gui.engine.runs.memory_hook import with_hook
 from gui.engine.runs.processes import Tree, boot_id, launch
 from gui.engine.runs.records import LaunchOrder
 from gui.engine.runs.setup import Parts
@@ -74,7 +75,7 @@ class Supervisor:
             started = launch(
                 order.argv,
                 cwd=order.cwd,
-                env=order.environment,
+                env=with_hook(order.environment) if order.measure_memory else order.environment,
                 output_log=parts.run.output_log,
                 run_folder=parts.run.path,
                 python=order.python,
