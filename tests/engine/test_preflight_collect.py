@@ -135,7 +135,7 @@ def test_that_a_very_large_image_is_measured_without_a_word(tmp_path: Path) -> N
 
 
 def test_that_of_very_many_images_only_the_number_is_known(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(collect, "MEASURED_IMAGES", 2)
+    monkeypatch.setattr(collect, "IMAGES_LOOKED_AT", 2)
     make_images(tmp_path / "images", [(64, 64)] * 3)
     subset = collected(tmp_path, plan_of()).dataset.subsets[0]
     assert (subset.images, subset.sizes) == (3, None)

@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from PIL import Image
-
-from gui.engine.dataset.listing import FolderListing, list_folder, suffixes_read
+from gui.engine.dataset.listing import list_folder, suffixes_read
 from gui.engine.errors import CannotRead
 from gui.engine.hardware.gpu import GpuMonitor
 from gui.engine.hardware.host import HostMonitor
@@ -30,6 +27,8 @@ from gui.engine.preflight.facts import (
     TrainerFact,
 )
 from gui.engine.preflight.model_facts import ModelLooker
+from gui.engine.preflight.state_look import look_at_state
+from gui.engine.preflight.subset_look import IMAGES_LOOKED_AT, look_at_subset
 from gui.engine.preflight.view import View
 from gui.engine.trainer.facts import TrainerFacts
 from gui.engine.trainer.final_file import is_written_by
@@ -40,9 +39,6 @@ DRIVER_SECONDS = 20.0
 """A GPU driver that has not answered by then hangs; the GPUs are unknown."""
 
 T = TypeVar("T")
-
-MEASURED_IMAGES = 2_000
-"""Sizes are read of so many images; of more only the count is known, so that a check stays quick."""
 
 
 @dataclass
@@ -105,6 +101,7 @@ class Collector:
                 "dataset": _dataset(view, _suffixes(self.trainer), base),
                 "disk_free_gib": free_gib(Path(output)) if output else None,
                 "existing_outputs": existing_outputs(view),
+                "state": look_at_state(view.text("resume")),
             }
         )
 
@@ -186,14 +183,13 @@ def _suffixes(trainer: TrainerFacts | None) -> frozenset[str]:
 
 
 def _dataset(view: View, suffixes: frozenset[str], base: Path) -> DatasetFact | None:
-    layout = _layout(view, suffixes, base)
+    layout, passed_over = _layout(view, suffixes, base)
     if not any(subset.own for subset in view.subsets):
-        return DatasetFact(layout=layout) if layout else None
+        return DatasetFact(layout=layout, passed_over=passed_over) if layout else None
     facts: list[SubsetFact] = []
-    budget = MEASURED_IMAGES
+    budget = IMAGES_LOOKED_AT
     for subset in view.subsets:
-        folder, extension = subset.value("image_dir"), subset.value("caption_extension")
-        fact = _subset(folder if isinstance(folder, str) else "", str(extension or ""), suffixes, budget)
+        fact = look_at_subset(view, subset, suffixes, budget)
         budget -= fact.images or 0
         facts.append(fact)
     training = [
@@ -207,52 +203,10 @@ def _dataset(view: View, suffixes: frozenset[str], base: Path) -> DatasetFact | 
         images=None if None in counts else sum(count or 0 for count in counts),
         repeats=int(same) if same is not None else None,
         layout=layout,
+        passed_over=passed_over,
         max_size_px=max(sizes, key=lambda size: size[0] * size[1], default=None),
         subsets=tuple(facts),
     )
-
-
-def _subset(image_dir: str, extension: str, suffixes: frozenset[str], budget: int) -> SubsetFact:
-    if not image_dir.strip():
-        return SubsetFact(image_dir=image_dir)
-    folder = Path(image_dir)
-    try:
-        listing = list_folder(folder, extension or ".caption", suffixes)
-    except CannotRead:
-        return SubsetFact(image_dir=image_dir, exists=False)
-    first = folder.name.split("_", 1)[0]
-    return SubsetFact(
-        image_dir=image_dir,
-        exists=True,
-        images=len(listing.images),
-        captions=listing.captioned,
-        other_captions=listing.other_captions,
-        sizes=_sizes(folder, listing) if len(listing.images) <= budget else None,
-        repeats_in_name=int(first) if first.isdecimal() else None,
-        sub_folders=sum(_holds_images(folder / name, suffixes) for name in listing.folders[:100]),
-    )
-
-
-def _holds_images(folder: Path, suffixes: frozenset[str]) -> bool:
-    try:
-        return bool(list_folder(folder, suffixes=suffixes).images)
-    except CannotRead:
-        return False
-
-
-def _sizes(folder: Path, listing: FolderListing) -> dict[str, int]:
-    """Count the sizes by reading headers; an image that cannot be read is the dataset doctor's."""
-    sizes: dict[str, int] = {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # no pixel is read
-        for name in listing.images:
-            try:
-                with Image.open(folder / name) as image:
-                    text = f"{image.width}x{image.height}"
-            except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
-                continue
-            sizes[text] = sizes.get(text, 0) + 1
-    return sizes
 
 
 def _size(text: str) -> tuple[int, int]:
@@ -260,16 +214,20 @@ def _size(text: str) -> tuple[int, int]:
     return int(width), int(height)
 
 
-def _layout(view: View, suffixes: frozenset[str], base: Path) -> Layout | None:
-    """Return what ``train_data_dir`` points at; None when the plan names subsets itself."""
+def _layout(view: View, suffixes: frozenset[str], base: Path) -> tuple[Layout | None, tuple[str, ...]]:
+    """Return what ``train_data_dir`` points at, and folders in it that are passed over.
+
+    None when the plan names subsets itself.
+    """
     parent = (view.own or view.plan).arguments.get("train_data_dir")
     if not isinstance(parent, str) or not parent:
-        return None
+        return None, ()
     folder = Path(absolute(parent, base))
     try:
         listing = list_folder(folder, suffixes=suffixes)
     except CannotRead:
-        return None
-    if any(folder_name_parts(name) for name in listing.folders):
-        return "parent"
-    return "leaf" if folder_name_parts(folder.name) else "flat"
+        return None, ()
+    passed_over = tuple(name for name in listing.folders if not folder_name_parts(name))
+    if len(passed_over) < len(listing.folders):
+        return "parent", passed_over
+    return ("leaf" if folder_name_parts(folder.name) else "flat"), ()

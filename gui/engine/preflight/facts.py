@@ -13,6 +13,16 @@ from typing import Literal
 from pydantic import Field
 
 from gui.engine.documents import Document
+from gui.engine.preflight.file_facts import CacheFact, CaptionFault, ImageFault, PairsFact, StateFact
+from gui.engine.preflight.surroundings import (
+    AccelerateFact,
+    DiskFact,
+    HolderFact,
+    PowerFact,
+    RunFact,
+    TextFact,
+    TrainerGpuFact,
+)
 from gui.engine.trainer.model_signatures import Prediction
 
 OperatingSystem = Literal["linux", "windows", "macos"]
@@ -30,6 +40,7 @@ class GpuFact(Document):
         driver: Version of the driver.
         index: In NVML's order, by PCI bus.
         uuid: ``GPU-…``.
+        holder: Who holds its memory, the largest first; None where the driver does not tell.
     """
 
     name: str = ""
@@ -39,6 +50,14 @@ class GpuFact(Document):
     driver: str | None = None
     index: int = 0
     uuid: str | None = None
+    holder: tuple[HolderFact, ...] | None = None
+
+    @property
+    def used_gib(self) -> float | None:
+        """What is in use, GiB; None when it is not known."""
+        if self.vram_gib is None or self.free_gib is None:
+            return None
+        return max(0.0, self.vram_gib - self.free_gib)
 
     @property
     def capability(self) -> tuple[int, int] | None:
@@ -58,6 +77,12 @@ class TrainerFact(Document):
         python: Version of its Python.
         packages: Distribution to version; a package not in it is not installed. None: unknown.
         practice: Whether it is the practice trainer.
+        root: Its folder.
+        interpreter: Its Python.
+        backend: Where its torch computes: ``cuda``, ``rocm``, ``xpu``, ``mps``, ``cpu``; None: unknown.
+        arch_list: GPU architectures that its torch was compiled for; empty when it does not tell.
+        gpu: What its torch sees.
+        pins: Distribution to the version that its own requirements ask for.
     """
 
     version: str | None = None
@@ -67,6 +92,23 @@ class TrainerFact(Document):
     python: str | None = None
     packages: dict[str, str | None] | None = None
     practice: bool = False
+    root: str = ""
+    interpreter: str = ""
+    backend: str | None = None
+    arch_list: tuple[str, ...] = ()
+    gpu: tuple[TrainerGpuFact, ...] = ()
+    pins: dict[str, str] = Field(default_factory=dict)
+
+    @property
+    def cuda_build(self) -> str | None:
+        """The CUDA version that its torch was built for, also as its version tells; as ``cuda``."""
+        if self.cuda is not None or self.torch is None:
+            return self.cuda
+        local = self.torch.partition("+")[2]
+        digits = local.removeprefix("cu")
+        if local.startswith("cu") and digits.isdecimal() and len(digits) > 2:
+            return f"{digits[:-1]}.{digits[-1]}"
+        return "" if local == "cpu" else None
 
 
 class ModelFact(Document):
@@ -126,6 +168,13 @@ class SubsetFact(Document):
         sizes: ``"WxH"`` in pixels to the number of images; None when not looked at.
         repeats_in_name: The number before the first ``_`` of the folder's name.
         sub_folders: Sub-folders that hold images: the trainer does not look into them.
+        unread: Ending to the number of files that look like images and that the trainer passes over.
+        same_stem: Names that several images share but for their ending.
+        mac_files: Images that are only what macOS notes beside them (``._name``).
+        image_faults: Images that the trainer would stumble over, as far as a quick look tells.
+        caption_faults: The same of caption files.
+        caches: What lies beside the images; None where nothing would be used again, or not looked at.
+        pairs: How images and conditioning images fit together; None where there are no pairs.
     """
 
     image_dir: str
@@ -136,6 +185,13 @@ class SubsetFact(Document):
     sizes: dict[str, int] | None = None
     repeats_in_name: int | None = None
     sub_folders: int | None = None
+    unread: dict[str, int] = Field(default_factory=dict)
+    same_stem: tuple[str, ...] = ()
+    mac_files: tuple[str, ...] = ()
+    image_faults: tuple[ImageFault, ...] = ()
+    caption_faults: tuple[CaptionFault, ...] = ()
+    caches: CacheFact | None = None
+    pairs: PairsFact | None = None
 
     @cached_property
     def measured(self) -> dict[tuple[int, int], int]:
@@ -155,6 +211,7 @@ class DatasetFact(Document):
         images: Files that the trainer would read, regularisation images not counted.
         repeats: Where all have the same.
         layout: ``parent`` of ``N_name`` folders, ``leaf`` (such a folder itself), or ``flat``.
+        passed_over: Folders below ``train_data_dir`` whose names tell no repeats.
         max_size_px: The largest image, (width, height).
         subsets: One for each subset of the plan, in its order.
     """
@@ -162,6 +219,7 @@ class DatasetFact(Document):
     images: int | None = None
     repeats: int | None = None
     layout: Layout | None = None
+    passed_over: tuple[str, ...] = ()
     max_size_px: tuple[int, int] | None = None
     subsets: tuple[SubsetFact, ...] = ()
 
@@ -186,23 +244,45 @@ class Facts(Document):
     Attributes:
         os: Where it would run.
         ram_gib: Physical memory, GiB.
+        ram_available_gib: Of it, what can be had now, GiB.
         commit_limit_gib: Windows: RAM and page file, GiB.
+        commit_available_gib: Of it, what is still given out, GiB.
         disk_free_gib: Free on the output's disk, GiB.
+        disk: The disks of the places that the plan names.
         gpu: The GPUs; empty when there is none, None when unknown.
+        power: How the machine is powered.
+        accelerate: The user's configuration of accelerate; None when there is none.
+        text: Text files that the trainer will read.
+        hub: Models of the Hugging Face hub that are in its cache on this machine; None: unknown.
+        run: Runs of this program of which something is alive.
+        locked_outputs: Of ``existing_outputs``, those that cannot be written just now.
         trainer: The trainer.
         model: Model files.
         dataset: The data.
         paths: Absolute path to what is there; a path that is not in it is unknown.
         existing_outputs: Names below ``output_dir`` that the run would write and that are there.
+        state: The folder that the plan resumes from; None where it is not known.
+        seconds_per_step: How long a step of such a plan takes here; None when none was run yet.
     """
 
     os: OperatingSystem | None = None
     ram_gib: float | None = None
+    ram_available_gib: float | None = None
     commit_limit_gib: float | None = None
+    commit_available_gib: float | None = None
     disk_free_gib: float | None = None
+    disk: tuple[DiskFact, ...] = ()
     gpu: tuple[GpuFact, ...] | None = None
+    power: PowerFact = Field(default_factory=PowerFact)
+    accelerate: AccelerateFact | None = None
+    text: tuple[TextFact, ...] = ()
+    hub: tuple[str, ...] | None = None
+    run: tuple[RunFact, ...] = ()
+    locked_outputs: tuple[str, ...] = ()
     trainer: TrainerFact | None = None
     model: tuple[ModelFact, ...] = ()
     dataset: DatasetFact | None = None
     paths: dict[str, PathFact] = Field(default_factory=dict)
     existing_outputs: tuple[str, ...] = ()
+    state: StateFact | None = None
+    seconds_per_step: float | None = None
