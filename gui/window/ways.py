@@ -17,6 +17,7 @@ from gui.engine.texts import _, ngettext
 from gui.engine.window_state import WindowState
 from gui.window.bridges.run_list import RunList
 from gui.window.bridges.tasks import Tasks
+from gui.window.bridges.tokens import Tokens
 from gui.window.bridges.trainers import Trainers
 from gui.window.main_window import MainWindow
 from gui.window.models.plan_document import PlanDocument
@@ -40,6 +41,7 @@ class Ways(QObject):
         document: The open plan.
         trainers: Whose arguments count when a setup is read.
         runs: Those of this machine.
+        tokens: Takes those that stood in a setup.
         tasks: For reading.
         notes: Where it is said when something cannot be opened.
     """
@@ -51,6 +53,7 @@ class Ways(QObject):
         document: PlanDocument,
         trainers: Trainers,
         runs: RunList,
+        tokens: Tokens,
         tasks: Tasks,
         notes: Notes,
     ) -> None:
@@ -59,6 +62,7 @@ class Ways(QObject):
         self._document = document
         self._trainers = trainers
         self._runs = runs
+        self._tokens = tokens
         self._tasks = tasks
         self._notes = notes
         self._opening = Path()
@@ -190,6 +194,8 @@ class Ways(QObject):
             if notes:
                 title = _("What was changed when this was opened:")
                 self._notes.tell(title, "\n".join(notes), "plan-notes")
+            if given.secrets:
+                self._tokens.keep(given.secrets)
 
     def _open_file(self, file: PlanFile, step: str) -> bool:
         if file.path is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
@@ -17,15 +17,17 @@ from gui.engine.plan.preset_choice import fresh_plan
 from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.plan.recents import Recents
 from gui.engine.texts import _
+from gui.engine.token_store import TokenStore
 from gui.engine.window_state import WindowState, load_window_state, save_window_state
 from gui.window.bridges.alerts import Alerts
 from gui.window.bridges.checks import Checks
-from gui.window.bridges.ends import Ends
+from gui.window.bridges.elsewhere import Elsewhere
 from gui.window.bridges.hardware import Hardware
 from gui.window.bridges.launcher import Launcher
 from gui.window.bridges.run_list import RunList
 from gui.window.bridges.settings import Settings
 from gui.window.bridges.tasks import Tasks, UnexpectedFault
+from gui.window.bridges.tokens import Tokens
 from gui.window.bridges.trainers import Trainers
 from gui.window.closing import Closing
 from gui.window.main_window import MainWindow
@@ -36,6 +38,10 @@ from gui.window.theme.icons import Icons
 from gui.window.ways import Ways
 from gui.window.widgets.buttons import Button
 from gui.window.widgets.status_line import StatusLine
+
+if TYPE_CHECKING:
+    from gui.engine.runs.alarm import Alarm
+    from gui.engine.runs.listing import RunEntry
 
 
 class Workbench(QObject):
@@ -78,15 +84,19 @@ class Workbench(QObject):
             drafts=Drafts(home), recents=self.recents, library=self.library, fresh=self._fresh_plan
         )
         self.checks = Checks(self.document, self.trainers, self.tasks, home)
-        self.launcher = Launcher(self.trainers, self.tasks, home)
+        self.tokens = Tokens(TokenStore(home), self.tasks)
+        self.launcher = Launcher(self.trainers, self.tasks, home, self.tokens.store)
         self.alerts = Alerts(application, window, icons, self.settings)
-        self.ends = Ends(self.runs, self.alerts, self._is_open)
+        self.elsewhere = Elsewhere(
+            self.runs, self.alerts, self.tasks, is_open=self._is_open, in_sight=self._in_sight
+        )
         self.notes = Notes(window, icons)
         self.ways = Ways(
             window=window,
             document=self.document,
             trainers=self.trainers,
             runs=self.runs,
+            tokens=self.tokens,
             tasks=self.tasks,
             notes=self.notes,
         )
@@ -136,6 +146,9 @@ class Workbench(QObject):
         page: Any = self.window.made("run")
         return page is not None and page.run_folder is not None and page.run_folder.path == folder
 
+    def _in_sight(self, folder: Path) -> bool:
+        return self.window.current == "run" and self._is_open(folder)
+
     def _fresh_plan(self) -> TrainingPlan:
         chosen = self.settings.values
         gpu_ids = [device.index for device in self.hardware.devices if device.uuid == chosen.gpu]
@@ -160,7 +173,11 @@ class Workbench(QObject):
         self.document.state_changed.connect(self._show_title)
         self.document.opened.connect(self._show_title)
         self.launcher.notes.connect(self._show_launch_notes)
+        self.tokens.said.connect(lambda words: self.notes.tell(_("About your tokens"), words, "token"))
+        self.tokens.failed.connect(lambda error: self.notes.error(_("This was not done."), error, "token"))
         self.launcher.launched.connect(lambda _run: self.runs.refresh())
+        self.elsewhere.alarmed.connect(self._show_alarm)
+        self.window.shown.connect(self._alarms_seen)
 
     def _make_start(self) -> QWidget:
         from gui.window.pages.start.start_page import StartPage
@@ -192,18 +209,24 @@ class Workbench(QObject):
             launcher=self.launcher,
             trainers=self.trainers,
             hardware=self.hardware,
+            tokens=self.tokens,
             tasks=self.tasks,
             theme=self.theme,
             icons=self.icons,
         )
         arguments = ArgumentsStep(
-            icons=self.icons, document=self.document, trainers=self.trainers, checks=self.checks
+            icons=self.icons,
+            document=self.document,
+            trainers=self.trainers,
+            tokens=self.tokens,
+            checks=self.checks,
         )
         page = PlanPage(
             document=self.document,
             trainers=self.trainers,
             hardware=self.hardware,
             checks=self.checks,
+            tokens=self.tokens,
             tasks=self.tasks,
             theme=self.theme,
             icons=self.icons,
@@ -239,6 +262,7 @@ class Workbench(QObject):
             settings=self.settings,
             trainers=self.trainers,
             hardware=self.hardware,
+            tokens=self.tokens,
             tasks=self.tasks,
             theme=self.theme,
             icons=self.icons,
@@ -252,6 +276,19 @@ class Workbench(QObject):
     def _show_launch_notes(self, notes: tuple[str, ...]) -> None:
         if notes:
             self.notes.tell(_("Worth knowing about this run:"), "\n".join(notes), "launch-notes", "warn")
+
+    def _show_alarm(self, entry: RunEntry, alarm: Alarm) -> None:
+        """Say what goes wrong with a run that is out of sight, until it is looked at."""
+        name = f"alarm-{entry.name}"
+        show = Button(_("Show the run"), compact=True, name=f"note-{name}-show")
+        show.clicked.connect(lambda: self.ways.open_run(entry.folder))
+        title = f"{entry.plan_name or entry.name}: {alarm.title}"
+        self.notes.tell(title, alarm.done or alarm.text, name, alarm.tone, show)
+
+    def _alarms_seen(self, page: str) -> None:
+        run_page: Any = self.window.made(page)
+        if page == "run" and run_page is not None and run_page.run_folder is not None:
+            self.notes.take_away(f"alarm-{run_page.run_folder.name}")
 
     def _show_fault(self, error: Exception) -> None:
         fault = UnexpectedFault(error)

@@ -13,7 +13,10 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from gui.engine.paths import Home
+from gui.engine.token_store import TokenStore
 from gui.window.bridges.tasks import Tasks
+from gui.window.bridges.tokens import Tokens
 from gui.window.theme.icons import Icons
 from gui.window.theme.theme import Theme
 
@@ -41,6 +44,12 @@ def tasks(qtbot: QtBot) -> Iterator[Tasks]:
     tasks = Tasks()
     yield tasks
     tasks.close()
+
+
+@pytest.fixture
+def tokens(qtbot: QtBot, home: Home, tasks: Tasks) -> Tokens:
+    """Return what keeps tokens."""
+    return Tokens(TokenStore(home), tasks)
 
 
 @pytest.fixture

@@ -16,8 +16,10 @@ from gui.engine.paths import Home
 from gui.engine.plan.drafts import Drafts
 from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.plan.recents import Recents
+from gui.engine.token_store import TokenStore
 from gui.window.bridges.checks import Checks
 from gui.window.bridges.tasks import Tasks
+from gui.window.bridges.tokens import Tokens
 from gui.window.models.plan_document import PlanDocument
 from gui.window.pages.plan.plan_page import PlanPage
 from gui.window.theme.icons import Icons
@@ -94,6 +96,7 @@ class Wizard:
             trainers=self.trainers,
             hardware=self.hardware,
             checks=self.checks,
+            tokens=Tokens(TokenStore(home), tasks),
             tasks=tasks,
             theme=theme,
             icons=icons,

@@ -25,6 +25,7 @@ from gui.engine.trainer.values import Words, words_for
 from gui.window.bridges.checks import Checks
 from gui.window.bridges.settings import Settings
 from gui.window.bridges.tasks import Tasks
+from gui.window.bridges.tokens import Tokens
 from gui.window.bridges.trainers import Trainers
 from gui.window.models.argument_groups import group_order, group_title
 from gui.window.models.argument_rows import ArgumentRow, rows_of
@@ -70,9 +71,11 @@ def trainers(qtbot: QtBot) -> OneTrainer:
 
 @pytest.fixture
 def step(
-    show: Callable[..., Any], icons: Icons, document: PlanDocument, trainers: OneTrainer
+    show: Callable[..., Any], icons: Icons, document: PlanDocument, trainers: OneTrainer, tokens: Tokens
 ) -> ArgumentsStep:
-    page: ArgumentsStep = show(ArgumentsStep(icons=icons, document=document, trainers=trainers), 1000, 700)  # type: ignore[arg-type]
+    page: ArgumentsStep = show(
+        ArgumentsStep(icons=icons, document=document, trainers=trainers, tokens=tokens), 1000, 700
+    )  # type: ignore[arg-type]
     page.list.setFocus()
     return page
 
@@ -348,7 +351,7 @@ def test_that_gpus_and_variables_are_typed_in_lines(
     assert "env.A" in _names(step)
     assert "hf_secret" not in _texts(step) + field.text()
     step.show_argument("env.HF_TOKEN")
-    assert "hf_secret" not in _editor(step, "env.HF_TOKEN").displayText()
+    assert "hf_secret" not in _editor(step, "env.HF_TOKEN").text()
 
 
 # Taking back
@@ -534,9 +537,16 @@ def test_that_everything_has_its_place_at_every_size(
 
 
 def test_that_everyday_names_are_shown_and_found(
-    qtbot: QtBot, show: Callable[..., Any], icons: Icons, document: PlanDocument, trainers: OneTrainer
+    qtbot: QtBot,
+    show: Callable[..., Any],
+    icons: Icons,
+    document: PlanDocument,
+    trainers: OneTrainer,
+    tokens: Tokens,
 ) -> None:
-    page = ArgumentsStep(icons=icons, document=document, trainers=trainers, titles={"unet_lr": "U-Net rate"})  # type: ignore[arg-type]
+    page = ArgumentsStep(
+        icons=icons, document=document, trainers=trainers, tokens=tokens, titles={"unet_lr": "U-Net rate"}
+    )  # type: ignore[arg-type]
     show(page)
     qtbot.keyClicks(page.search, "u-net rate")
     assert _names(page) == ["unet_lr"]
@@ -545,11 +555,21 @@ def test_that_everyday_names_are_shown_and_found(
 
 
 def test_that_a_connected_trainer_and_preflight_have_their_say(
-    qtbot: QtBot, show: Callable[..., Any], icons: Icons, document: PlanDocument, tasks: Tasks, home: Home
+    qtbot: QtBot,
+    show: Callable[..., Any],
+    icons: Icons,
+    document: PlanDocument,
+    tasks: Tasks,
+    home: Home,
+    tokens: Tokens,
 ) -> None:
     trainers = Trainers(home, Settings(home), tasks)
     checks = Checks(document, trainers, tasks, home)
-    page = show(ArgumentsStep(icons=icons, document=document, trainers=trainers, checks=checks), 1000, 700)
+    page = show(
+        ArgumentsStep(icons=icons, document=document, trainers=trainers, tokens=tokens, checks=checks),
+        1000,
+        700,
+    )
     trainers.use("practice")
     qtbot.waitUntil(lambda: trainers.current is not None, timeout=30_000)
     assert "your trainer" in _find(page, "arguments-catalogue").text()
@@ -570,9 +590,10 @@ def test_that_long_words_of_other_languages_fit(
     icons: Icons,
     document: PlanDocument,
     trainers: OneTrainer,
+    tokens: Tokens,
 ) -> None:
     document.change({"network_dim": 128, "output_dir": "/a/" + "very-long-folder/" * 12}, "Set")
-    page = show(ArgumentsStep(icons=icons, document=document, trainers=trainers), 724, 550)  # type: ignore[arg-type]
+    page = show(ArgumentsStep(icons=icons, document=document, trainers=trainers, tokens=tokens), 724, 550)  # type: ignore[arg-type]
     for name in ("network_dim", "output_dir", "optimizer_args", "mixed_precision"):
         page.show_argument(name)
         qtbot.wait(1)

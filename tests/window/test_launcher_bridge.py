@@ -17,6 +17,7 @@ from gui.engine.plan.model import TrainingPlan
 from gui.engine.runs import prepare
 from gui.engine.runs.folder import RunFolder, run_names
 from gui.engine.runs.records import Manifest
+from gui.engine.token_store import TokenStore
 from gui.engine.trainer.choosing import Trainer
 from gui.window.bridges.launcher import Launcher
 from gui.window.bridges.tasks import Tasks
@@ -50,7 +51,7 @@ def open_plan(qtbot: QtBot, home: Home) -> Iterator[Open]:
 
 @pytest.fixture
 def launcher(qtbot: QtBot, tasks: Tasks, home: Home, practice: Trainer) -> Launcher:
-    return Launcher(OneTrainer(practice), tasks, home)
+    return Launcher(OneTrainer(practice), tasks, home, TokenStore(home))
 
 
 def test_that_a_plan_that_was_never_saved_is_launched_and_finishes(launcher, open_plan, qtbot, tmp_path):
@@ -94,7 +95,7 @@ def test_that_a_danger_needs_a_yes_which_the_run_keeps(launcher, open_plan, qtbo
 
 
 def test_that_practising_needs_no_trainer_of_ones_own(qtbot, tasks, home, open_plan, tmp_path):
-    launcher = Launcher(OneTrainer(None), tasks, home)
+    launcher = Launcher(OneTrainer(None), tasks, home, TokenStore(home))
     document = open_plan(small_plan(tmp_path))
     with qtbot.waitSignal(launcher.failed, timeout=30_000) as told:
         launcher.launch(document)
@@ -111,7 +112,7 @@ def test_that_practising_without_any_torch_says_how_to_get_one(
 ):
     monkeypatch.setattr("gui.engine.trainer.practice.own_torch_is_there", lambda: False)
     monkeypatch.setattr("gui.engine.trainer.practice.has_torch", lambda python: False)
-    launcher = Launcher(OneTrainer(None), tasks, home)
+    launcher = Launcher(OneTrainer(None), tasks, home, TokenStore(home))
     with qtbot.waitSignal(launcher.failed, timeout=30_000) as told:
         launcher.launch(open_plan(small_plan(tmp_path)), practice=True)
     assert isinstance(told.args[0], PracticeNeedsTorch)

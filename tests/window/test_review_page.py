@@ -20,10 +20,12 @@ from gui.engine.hardware.gpu import GpuSample
 from gui.engine.paths import Home
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.runs.records import Manifest
+from gui.engine.token_store import TokenStore
 from gui.engine.trainer.choosing import Trainer
 from gui.window.bridges.checks import Checks
 from gui.window.bridges.launcher import Launcher
 from gui.window.bridges.tasks import Tasks
+from gui.window.bridges.tokens import Tokens
 from gui.window.models.plan_document import PlanDocument
 from gui.window.pages.review import ReviewStep, fixing_row
 from gui.window.pages.review.finding_card import FindingCard
@@ -89,13 +91,14 @@ def review(
     def open_review(plan: TrainingPlan, *, trainer: Trainer | None = practice, width: int = 900) -> Review:
         document, trainers = open_document(home, plan), OneTrainer(trainer)
         checks = Checks(document, trainers, tasks, home)
-        hardware = SomeGpus(GPU)
+        hardware, tokens = SomeGpus(GPU), Tokens(TokenStore(home), tasks)
         step = ReviewStep(
             document=document,
             checks=checks,
-            launcher=Launcher(trainers, tasks, home),
+            launcher=Launcher(trainers, tasks, home, tokens.store),
             trainers=trainers,
             hardware=hardware,
+            tokens=tokens,
             tasks=tasks,
             theme=theme,
             icons=icons,

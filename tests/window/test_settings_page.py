@@ -23,6 +23,7 @@ from gui.engine.trainer import torch_fetch
 from gui.window.bridges.hardware import Hardware
 from gui.window.bridges.settings import Settings
 from gui.window.bridges.tasks import Tasks
+from gui.window.bridges.tokens import Tokens
 from gui.window.bridges.trainers import Trainers
 from gui.window.pages.settings.settings_page import SettingsPage
 from gui.window.theme.icons import Icons
@@ -102,7 +103,13 @@ def torch(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def opened(
-    qtbot: QtBot, home: Home, tasks: Tasks, theme: Theme, icons: Icons, show: Callable[..., QWidget]
+    qtbot: QtBot,
+    home: Home,
+    tasks: Tasks,
+    tokens: Tokens,
+    theme: Theme,
+    icons: Icons,
+    show: Callable[..., QWidget],
 ) -> Iterator[Callable[..., Opened]]:
     """Return what opens the page, with all trainers found."""
     closing: list[Callable[[], None]] = []
@@ -116,6 +123,7 @@ def opened(
             settings=settings,
             trainers=trainers,
             hardware=hardware,
+            tokens=tokens,
             tasks=tasks,
             theme=theme,
             icons=icons,

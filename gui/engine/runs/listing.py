@@ -48,6 +48,7 @@ class RunEntry(Document):
         last_clean: The newest file that is safe to use.
         checkpoints: How many models it has saved that are still there.
         samples: How many sample images.
+        troubles: What goes wrong with it, or did until it ended: ``loss-nonfinite``, ``stalled``, …
     """
 
     name: str
@@ -72,6 +73,7 @@ class RunEntry(Document):
     last_clean: Path | None = None
     checkpoints: int = 0
     samples: int = 0
+    troubles: tuple[str, ...] = ()
 
 
 class RunList(Versioned):
@@ -192,7 +194,13 @@ def _entry(run: RunFolder, status: RunStatus, origin: _Origin) -> RunEntry:
         last_clean=None if last is None else (last.kept_as if last.removed else last.path),
         checkpoints=len(models),
         samples=status.samples,
+        troubles=_troubles(status),
     )
+
+
+def _troubles(status: RunStatus) -> tuple[str, ...]:
+    loss = ("loss-nonfinite",) if status.first_nonfinite_step is not None else ()
+    return (*loss, *(trouble.id for trouble in status.troubles))
 
 
 def _with_supervisor(run: RunFolder, entry: RunEntry) -> RunEntry:

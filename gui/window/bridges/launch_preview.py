@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 
 from gui.engine.errors import PlanNotRunnable, PreflightError
 from gui.engine.paths import Home
 from gui.engine.runs.earlier import earlier_pace
 from gui.engine.runs.folder import safe_name
+from gui.engine.token_store import TokenStore
 from gui.engine.trainer.command import build_command
 from gui.engine.trainer.preview import preview
 from gui.engine.trainer.quoting import SHELLS, Shell
@@ -31,12 +33,13 @@ class LaunchPreview:
     like: str = ""
 
 
-def launch_preview(check: PlanCheck, home: Home) -> LaunchPreview | None:
+def launch_preview(check: PlanCheck, home: Home, store: TokenStore) -> LaunchPreview | None:
     """Return what a plan would be launched as; for a thread.
 
     Args:
         check: The plan and what is known.
         home: Where runs are kept.
+        store: Knows which tokens are kept.
 
     Returns:
         None without a trainer.
@@ -54,6 +57,7 @@ def launch_preview(check: PlanCheck, home: Home) -> LaunchPreview | None:
             trainer.facts,
             trainer.catalogue,
             folder,
+            tokens=store.for_preview({**os.environ, **check.plan.launch.env}),
             gpu_uuids=[gpu.uuid or str(gpu.index) for gpu in check.machine.gpu or ()],
             library=check.library,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import threading
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from gui.engine.findings import Finding
 from gui.engine.hardware.gpu import GpuMonitor
 from gui.engine.paths import Home
 from gui.engine.plan.plan_file import PlanFile
+from gui.engine.token_store import TokenStore
 from gui.engine.trainer.choosing import Trainer
 from gui.engine.trainer.installs import missing_part
 from gui.window.bridges.plan_trainer import PlanTrainers
@@ -71,6 +73,7 @@ class Launcher(QObject):
         trainers: The trainer that is used.
         tasks: Where it is done.
         home: Where runs are kept.
+        store: Where tokens are kept.
         gpus: Looks at the GPUs.
     """
 
@@ -86,12 +89,19 @@ class Launcher(QObject):
     """Tuple of sentences that the user should know about the run."""
 
     def __init__(
-        self, trainers: Trainers, tasks: Tasks, home: Home, *, gpus: GpuMonitor | None = None
+        self,
+        trainers: Trainers,
+        tasks: Tasks,
+        home: Home,
+        store: TokenStore,
+        *,
+        gpus: GpuMonitor | None = None,
     ) -> None:
         super().__init__()
         self._trainers = trainers
         self._tasks = tasks
         self._home = home
+        self._store = store
         self._plan_trainers = PlanTrainers(home)
         self._gpus = gpus or GpuMonitor()
         self._order: _Order | None = None
@@ -147,12 +157,17 @@ class Launcher(QObject):
             gpus=self._gpus,
             judge=lambda file: self._judge(file, trainer),
         )
-        prepared = preparation.prepare(order.file, order.accepted)
+        prepared = preparation.prepare(order.file, order.accepted, self._tokens(order, trainer))
         if not order.gate.go_through():
             shutil.rmtree(prepared.run.path, ignore_errors=True)
             raise Cancelled
         start_supervisor(prepared.run, prepared.order)
         return prepared
+
+    def _tokens(self, order: _Order, trainer: Trainer) -> dict[str, str]:
+        """Return the tokens for the trainer's environment; the practice trainer has no use for any."""
+        said = {**os.environ, **order.file.plan.launch.env}
+        return {} if trainer.install.practice else self._store.for_run(said)
 
     def _trainer(self, order: _Order) -> Trainer:
         if order.practice:

@@ -20,6 +20,7 @@ from gui.engine.findings import Finding, Severity
 from gui.engine.plan.changes import same_value
 from gui.engine.plan.effective import Effective
 from gui.engine.plan.tokens import is_token_variable
+from gui.engine.redaction import HIDDEN
 from gui.engine.texts import _
 from gui.engine.trainer.catalogue import ScriptArguments
 from gui.window.models.argument_groups import group_title
@@ -29,6 +30,7 @@ from gui.window.models.plan_document import PlanDocument
 
 if TYPE_CHECKING:
     from gui.window.bridges.checks import Checks
+    from gui.window.bridges.tokens import Tokens
 
 Only = Literal["all", "own", "preset", "findings"]
 Index = QModelIndex | QPersistentModelIndex
@@ -57,6 +59,7 @@ class ArgumentsModel(QAbstractTableModel):
         document: The open plan.
         checks: What preflight says; None where nobody checks.
         titles: Everyday names of arguments by target.
+        tokens: What is kept outside of plans; None where nothing is.
     """
 
     restructuring = Signal()
@@ -70,8 +73,11 @@ class ArgumentsModel(QAbstractTableModel):
         checks: Checks | None = None,
         titles: Mapping[str, str] | None = None,
         parent: QObject | None = None,
+        *,
+        tokens: Tokens | None = None,
     ) -> None:
         super().__init__(parent)
+        self.tokens = tokens
         self._titles = titles
         self.document = document
         self._checks = checks
@@ -84,6 +90,8 @@ class ArgumentsModel(QAbstractTableModel):
         document.changed.connect(self._plan_changed)
         if checks is not None:
             checks.changed.connect(self._tell_values)
+        if tokens is not None:
+            tokens.changed.connect(self._tokens_changed)
 
     # What Qt asks
 
@@ -158,7 +166,8 @@ class ArgumentsModel(QAbstractTableModel):
             return row.name
         if column == Column.VALUE:
             if row.target not in self._texts:
-                self._texts[row.target] = shown_text(row, self.effective(row).value)
+                kept = HIDDEN if self.is_kept(row) else ""
+                self._texts[row.target] = shown_text(row, self.effective(row).value) or kept
             return self._texts[row.target]
         if column == Column.DEFAULT:
             return shown_text(row, self.document.default(row.target))
@@ -167,6 +176,8 @@ class ArgumentsModel(QAbstractTableModel):
     def source_words(self, row: ArgumentRow) -> str:
         """Return who says the value of a row."""
         source = self.effective(row).source
+        if source != "user" and self.is_kept(row):
+            return _("kept outside of plans")
         if source == "preset":
             return _("preset {name}").format(name=self.layer_title(row))
         if source == "trainer" and row.group == "launch":
@@ -175,6 +186,10 @@ class ArgumentsModel(QAbstractTableModel):
             return _("default, by you")
         words = {"user": _("set by you"), "family": _("model family"), "trainer": _("default")}
         return words[source]
+
+    def is_kept(self, row: ArgumentRow) -> bool:
+        """Whether the value of a row is a token that is kept outside of plans."""
+        return self.tokens is not None and row.target in self.tokens.known
 
     def layer_title(self, row: ArgumentRow) -> str:
         """Return the preset that says the value of a row, or would; empty for none."""
@@ -327,6 +342,10 @@ class ArgumentsModel(QAbstractTableModel):
         if shape != self._shape:
             self._shape = shape
             self._move_to(rows_of(self.document.plan, script, self._titles))
+        self._tell_values()
+
+    def _tokens_changed(self) -> None:
+        self._forget()
         self._tell_values()
 
     def _forget(self) -> None:

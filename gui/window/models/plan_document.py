@@ -19,7 +19,7 @@ from gui.engine.plan.preset_choice import fresh_plan
 from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.plan.recents import Recents
 from gui.engine.plan.saving import is_in_the_way, save_plan
-from gui.engine.plan.tokens import without_secrets
+from gui.engine.plan.tokens import tokens_in, without_secrets
 from gui.engine.texts import _
 from gui.engine.trainer.catalogue import Catalogue
 from gui.window.models.editable_plan import EditablePlan, differing
@@ -111,8 +111,10 @@ class PlanDocument(EditablePlan):
 
     @property
     def dirty(self) -> bool:
-        """Whether there is something to save."""
-        return self._saved is None or not same_value(self._saved, without_secrets(self.plan.data()))
+        """Whether there is something to save; a file that still holds a token that was taken out counts."""
+        if self._saved is None or not same_value(self._saved, without_secrets(self.plan.data())):
+            return True
+        return self.path is not None and not {*tokens_in(self._file.plan)} <= {*tokens_in(self.plan)}
 
     def as_file(self) -> PlanFile:
         """Return the plan as it stands, for checking and launching: saved or not."""

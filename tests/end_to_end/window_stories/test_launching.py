@@ -97,6 +97,24 @@ def test_that_a_mad_rate_asks_is_stopped_and_its_files_are_told_apart(sit_down, 
     _assert_told(again)
 
 
+def test_that_a_broken_loss_is_said_on_whatever_page_the_user_is(sit_down, known_home, write_plan):
+    person = sit_down(known_home)
+    person.open_plan(write_plan("mad", unet_lr=1e4, max_train_steps=400))
+    person.click("launch-safely")
+    person.click("ask-dangers-yes")
+    person.reads_until("mad", "run-title")
+    person.go("plan")
+    note = f"note-alarm-{only_run(known_home).name}"
+    person.until(lambda: person.is_seen(note), "the note above the plan", 120_000)
+    assert "mad: The loss is no longer a number" in person.says(note)
+    person.click(f"{note}-show")
+    person.until(lambda: person.is_seen("run-banner-loss-nonfinite"), "the run")
+    assert not person.is_seen(note)
+    person.go("plan")
+    person.reads_until("stopped", "status-line")
+    assert not person.is_seen(note), "told once is enough"
+
+
 def _assert_told(person) -> None:
     """What was seen while it happened is seen again whenever the run is opened."""
     person.reads_until("no longer a number", "run-banner-loss-nonfinite")

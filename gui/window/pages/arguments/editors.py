@@ -5,13 +5,16 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from gui.engine.redaction import SECRET_ARGUMENTS
 from gui.engine.texts import _
+from gui.window.bridges.tokens import Tokens
 from gui.window.models.argument_rows import ArgumentRow
 from gui.window.models.argument_values import read_text, shown_text
 from gui.window.models.arguments_model import ArgumentsModel
 from gui.window.widgets.inputs import Choice, PathField, TextField
 from gui.window.widgets.labels import Label
 from gui.window.widgets.switch import Switch
+from gui.window.widgets.token_field import TokenField
 
 
 class ArgumentEditor(QObject):
@@ -27,16 +30,17 @@ class ArgumentEditor(QObject):
     left = Signal()
     """Enter was pressed: back to the list."""
 
-    def __init__(self, model: ArgumentsModel, row: ArgumentRow) -> None:
+    def __init__(self, model: ArgumentsModel, row: ArgumentRow, tokens: Tokens) -> None:
         super().__init__()
         self.model = model
         self.row = row
+        self._tokens = tokens
         self.widget: QWidget = self._made()
 
     @property
     def field(self) -> QWidget:
         """What takes the keyboard."""
-        return self.widget.field if isinstance(self.widget, PathField) else self.widget
+        return self.widget.field if isinstance(self.widget, PathField | TokenField) else self.widget
 
     def focus(self) -> None:
         """Give it the keyboard, its text marked."""
@@ -97,7 +101,9 @@ class ArgumentEditor(QObject):
             path.changed.connect(self._typed)
             path.field.returnPressed.connect(self.left)
             return path
-        if self.row.kind == "locked":
+        if self.row.target in SECRET_ARGUMENTS:
+            return TokenField(self.row.target, self._tokens, words=words)
+        if self.row.kind in ("locked", "secret"):
             locked = Label("", "mono", selectable=True)
             locked.setObjectName(name)
             return locked
@@ -105,8 +111,6 @@ class ArgumentEditor(QObject):
 
     def _line(self, name: str, words: str) -> TextField:
         line = TextField(live=True, mono=True, name=name, words=words)
-        if self.row.secret:
-            line.setEchoMode(QLineEdit.EchoMode.Password)
         line.changed.connect(self._typed)
         line.editingFinished.connect(self.model.document.end_merge)
         line.returnPressed.connect(self.left)

@@ -9,8 +9,11 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gui.engine.findings import Finding, Fix, Severity
+from gui.engine.plan.changes import ACTION
+from gui.engine.preflight.tokens import KEEP_TOKEN
 from gui.engine.texts import _
 from gui.engine.trainer.quoting import posix_words
+from gui.window.bridges.tokens import Tokens
 from gui.window.models.argument_rows import ArgumentRow
 from gui.window.models.argument_values import shown_text, words_preview
 from gui.window.models.arguments_model import ArgumentsModel, Column
@@ -34,6 +37,7 @@ class ArgumentPanel(QWidget):
 
     Args:
         model: What rows say.
+        tokens: Keeps what plans should not hold.
     """
 
     left = Signal()
@@ -41,10 +45,11 @@ class ArgumentPanel(QWidget):
     said = Signal(str)
     """Why the plan cannot hold something that was asked for."""
 
-    def __init__(self, model: ArgumentsModel) -> None:
+    def __init__(self, model: ArgumentsModel, tokens: Tokens) -> None:
         super().__init__()
         self.setObjectName("argument-panel")
         self._model = model
+        self._tokens = tokens
         self._row: ArgumentRow | None = None
         self.editor: ArgumentEditor | None = None
         self._refusal = ""
@@ -106,7 +111,7 @@ class ArgumentPanel(QWidget):
         clear(self._editor_place)
         self.editor = None
         if shown is not None:
-            self.editor = ArgumentEditor(self._model, shown)
+            self.editor = ArgumentEditor(self._model, shown, self._tokens)
             self.editor.widget.setEnabled(not self._model.document.read_only or shown.kind == "locked")
             self.editor.refused.connect(self._refused)
             self.editor.left.connect(self.left)
@@ -161,7 +166,11 @@ class ArgumentPanel(QWidget):
             self._add_finding(self._trouble(self._refusal, "bad", 0))
         for number, finding in enumerate(found, start=1):
             self._add_finding(self._trouble(finding.title, _TONES[finding.severity], number))
-            buttons = [self._fix_button(fix) for fix in finding.fixes if "action" not in fix.changes]
+            buttons = [
+                self._fix_button(fix)
+                for fix in finding.fixes
+                if fix.changes.get(ACTION) in (None, KEEP_TOKEN)
+            ]
             if buttons and not self._model.document.read_only:
                 self._add_finding(held(FlowLayout(*buttons)))
 
@@ -245,6 +254,9 @@ class ArgumentPanel(QWidget):
 
     def _apply(self, fix: Fix) -> None:
         self._model.document.end_merge()
+        if fix.changes.get(ACTION) == KEEP_TOKEN:
+            self._tokens.move(self._model.document, next(iter(fix.changes)), fix)
+            return
         self.said.emit(self._model.document.change(fix.changes, fix.label))
         if self.editor is not None:
             self.editor.focus()

@@ -27,6 +27,7 @@ from gui.window.widgets.layouts import FlowLayout, held, row
 
 if TYPE_CHECKING:
     from gui.window.bridges.checks import Checks
+    from gui.window.bridges.tokens import Tokens
     from gui.window.bridges.trainers import Trainers
 
 NARROW_PX = 700
@@ -43,6 +44,7 @@ class ArgumentsStep(QWidget):
         icons: Draws pictures; has the theme.
         document: The open plan.
         trainers: Whose arguments.
+        tokens: Keeps what plans should not hold.
         checks: What preflight says about the plan; None where nobody checks.
         titles: Everyday names of arguments by target, as other steps have them.
     """
@@ -53,6 +55,7 @@ class ArgumentsStep(QWidget):
         icons: Icons,
         document: PlanDocument,
         trainers: Trainers,
+        tokens: Tokens,
         checks: Checks | None = None,
         titles: Mapping[str, str] | None = None,
     ) -> None:
@@ -61,10 +64,10 @@ class ArgumentsStep(QWidget):
         self._theme = icons.theme
         self._document = document
         self._trainers = trainers
-        self.model = ArgumentsModel(document, checks, titles, self)
+        self.model = ArgumentsModel(document, checks, titles, self, tokens=tokens)
         self._left = ArgumentsFilter(self.model, self)
         self.list = ArgumentList(self._theme, self.model, self._left)
-        self.panel = ArgumentPanel(self.model)
+        self.panel = ArgumentPanel(self.model, tokens)
         self._chosen_target = ""
         self._tight = False
         self._moved = False

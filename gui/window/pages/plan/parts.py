@@ -10,6 +10,7 @@ from gui.engine.plan.families import Family, families, lineage
 from gui.engine.plan.preset_layer import Situation
 from gui.window.bridges.checks import Checks
 from gui.window.bridges.tasks import Tasks
+from gui.window.bridges.tokens import Tokens
 from gui.window.models.plan_document import PlanDocument
 from gui.window.theme.icons import Icons
 from gui.window.theme.theme import Theme
@@ -28,6 +29,7 @@ class Parts:
         trainers: Tell which arguments there are.
         hardware: Tells which GPUs there are.
         checks: What preflight says about the plan.
+        tokens: Keeps what plans should not hold.
         tasks: For work that may take long.
         theme: Colours and sizes.
         icons: Pictures.
@@ -38,6 +40,7 @@ class Parts:
     trainers: Trainers
     hardware: Hardware
     checks: Checks
+    tokens: Tokens
     tasks: Tasks
     theme: Theme
     icons: Icons

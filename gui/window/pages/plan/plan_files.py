@@ -108,6 +108,8 @@ class PlanFiles(QObject):
         notes = [*found.file.notes, *(finding.title for finding in found.findings)]
         if notes:
             self._notices.tell("notes", _("To know about this plan"), "\n".join(notes), "accent")
+        if found.secrets:
+            self._parts.tokens.keep(found.secrets)
 
     def _save_to(self, path: Path, *, asked: bool = False) -> None:
         document = self._parts.document

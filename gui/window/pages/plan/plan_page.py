@@ -13,6 +13,7 @@ from gui.engine.paths import Home
 from gui.engine.texts import _
 from gui.window.bridges.checks import Checks
 from gui.window.bridges.tasks import Tasks
+from gui.window.bridges.tokens import Tokens
 from gui.window.models.plan_document import PlanDocument
 from gui.window.pages.plan.careful import CarefulStep
 from gui.window.pages.plan.data import DataStep
@@ -59,6 +60,7 @@ class PlanPage(QWidget):
         trainers: Tell which arguments there are.
         hardware: Tells which GPUs there are.
         checks: What preflight says about the plan.
+        tokens: Keeps what plans should not hold.
         tasks: For work that may take long.
         theme: Colours and sizes.
         icons: Pictures.
@@ -77,6 +79,7 @@ class PlanPage(QWidget):
         trainers: Trainers,
         hardware: Hardware,
         checks: Checks,
+        tokens: Tokens,
         tasks: Tasks,
         theme: Theme,
         icons: Icons,
@@ -87,7 +90,7 @@ class PlanPage(QWidget):
         super().__init__()
         self.setObjectName("plan-page")
         self.setAcceptDrops(True)
-        self._parts = Parts(document, trainers, hardware, checks, tasks, theme, icons, home)
+        self._parts = Parts(document, trainers, hardware, checks, tokens, tasks, theme, icons, home)
         self._visited: set[StepName] = set()
         self._review, self._arguments = review, arguments
         self.notices = Notices(icons)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLayout, QPushButton, QVBoxLayout, QWidget
 
 from gui.engine.findings import Finding, Fix
 from gui.engine.plan.changes import ACTION
+from gui.engine.preflight.tokens import KEEP_TOKEN
 from gui.engine.texts import _
 from gui.window.pages.review.diff_chip import DiffChip
 from gui.window.pages.review.way_button import WayButton
@@ -147,7 +148,7 @@ class FindingCard(Card):
         return held(FlowLayout(*chips, button, spacing=Space.S))
 
     def _fix_clicked(self, fix: Fix) -> None:
-        if ACTION not in fix.changes:
+        if fix.changes.get(ACTION) in (None, KEEP_TOKEN):
             self.fix_wanted.emit(self.finding, fix)
             return
         if self._ask is None:

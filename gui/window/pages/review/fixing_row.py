@@ -10,9 +10,11 @@ from gui.engine.findings import Finding, Fix
 from gui.engine.plan.changes import ACTION
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.preflight.fixing import Fixed, apply_safe_fixes
+from gui.engine.preflight.tokens import KEEP_TOKEN
 from gui.engine.texts import _, ngettext
 from gui.window.bridges.checks import Checks
 from gui.window.bridges.tasks import Tasks
+from gui.window.bridges.tokens import Tokens
 from gui.window.models.plan_document import PlanDocument
 from gui.window.pages.review.words import headline, sentence_case
 from gui.window.theme.icons import Icons
@@ -34,16 +36,20 @@ class FixingRow(QWidget):
     Args:
         document: Is mended.
         checks: Finds what is wrong.
+        tokens: Keeps tokens that are moved out of the plan.
         tasks: Where fixes are tried.
         icons: Draw pictures.
     """
 
     check_wanted = Signal()
 
-    def __init__(self, document: PlanDocument, checks: Checks, tasks: Tasks, icons: Icons) -> None:
+    def __init__(
+        self, document: PlanDocument, checks: Checks, tokens: Tokens, tasks: Tasks, icons: Icons
+    ) -> None:
         super().__init__()
         self._document = document
         self._checks = checks
+        self._tokens = tokens
         self._tasks = tasks
         self._busy = False
         self._step = -1
@@ -95,6 +101,9 @@ class FixingRow(QWidget):
 
     def apply_one(self, finding: Finding, fix: Fix) -> None:
         """Apply one fix that was chosen."""
+        if fix.changes.get(ACTION) == KEEP_TOKEN:
+            self._tokens.move(self._document, finding.arguments[0], fix)
+            return
         changes = {target: value for target, value in fix.changes.items() if target != ACTION}
         refusal = self._document.change(changes, sentence_case(fix.label)) if changes else ""
         if refusal:

@@ -14,6 +14,7 @@ from gui.window.bridges.checks import Checks
 from gui.window.bridges.launch_preview import LaunchPreview, launch_preview
 from gui.window.bridges.launcher import Launcher
 from gui.window.bridges.tasks import Tasks
+from gui.window.bridges.tokens import Tokens
 from gui.window.models.plan_document import PlanDocument
 from gui.window.pages.review.command_card import CommandCard
 from gui.window.pages.review.findings_panel import FindingsPanel
@@ -53,6 +54,7 @@ class ReviewStep(QWidget):
         launcher: Starts it.
         trainers: The trainer that is used.
         hardware: Sees the GPUs.
+        tokens: Keeps tokens that plans should not hold.
         tasks: For what takes time.
         theme: Tells the text size.
         icons: Draw pictures.
@@ -73,6 +75,7 @@ class ReviewStep(QWidget):
         launcher: Launcher,
         trainers: Trainers,
         hardware: Hardware,
+        tokens: Tokens,
         tasks: Tasks,
         theme: Theme,
         icons: Icons,
@@ -86,11 +89,12 @@ class ReviewStep(QWidget):
         self._theme = theme
         self._launcher = launcher
         self._hardware = hardware
+        self._tokens = tokens
         self._gpus: tuple[str, ...] = ()
         self._preview: LaunchPreview | None = None
         self._launch = LaunchBar(document, checks, launcher, trainers, icons)
         self._note = TrainerNote(checks, trainers, icons)
-        self._fixing = FixingRow(document, checks, tasks, icons)
+        self._fixing = FixingRow(document, checks, tokens, tasks, icons)
         self._findings = FindingsPanel(document)
         self._ready = ReadyCard()
         self._forecast = ForecastCard()
@@ -185,9 +189,9 @@ class ReviewStep(QWidget):
                 self._checks.refresh_machine()
 
     def _ask_preview(self) -> None:
-        check, home = self._checks.snapshot(), self._checks.home
+        check, home, store = self._checks.snapshot(), self._checks.home, self._tokens.store
         self._tasks.run(
-            lambda _handle: launch_preview(check, home),
+            lambda _handle: launch_preview(check, home, store),
             self._show_preview,
             self._preview_failed,
             key=PREVIEW_KEY,

@@ -15,10 +15,12 @@ from gui.engine.texts import _
 from gui.window.bridges.hardware import Hardware
 from gui.window.bridges.settings import Settings
 from gui.window.bridges.tasks import Tasks
+from gui.window.bridges.tokens import Tokens
 from gui.window.bridges.trainers import Trainers
 from gui.window.pages.settings.choices_card import RunsCard
 from gui.window.pages.settings.folders_card import FoldersCard
 from gui.window.pages.settings.looks_card import LooksCard
+from gui.window.pages.settings.tokens_card import TokensCard
 from gui.window.pages.settings.trainers_card import TrainersCard
 from gui.window.theme.icons import Icons
 from gui.window.theme.space import Space
@@ -84,6 +86,7 @@ class SettingsPage(Page):
         settings: Holds and keeps the choices.
         trainers: The trainers of this machine.
         hardware: Its GPUs.
+        tokens: Keeps tokens.
         tasks: Where blocking work is done.
         theme: Changes at once with what is chosen.
         icons: Draw pictures.
@@ -96,6 +99,7 @@ class SettingsPage(Page):
         settings: Settings,
         trainers: Trainers,
         hardware: Hardware,
+        tokens: Tokens,
         tasks: Tasks,
         theme: Theme,
         icons: Icons,
@@ -112,6 +116,7 @@ class SettingsPage(Page):
         )
         self._runs = RunsCard(settings, hardware, theme, self._keep)
         self._looks = LooksCard(settings, theme, self._keep)
+        self._tokens = tokens
         self._folders = FoldersCard(home, tasks, self._show_trouble)
         self.content.addWidget(self._trouble)
         self.content.addWidget(Scroll(self._make_columns(), name="settings-scroll"), 1)
@@ -134,7 +139,12 @@ class SettingsPage(Page):
 
     def _make_columns(self) -> _Columns:
         """Arrange the cards: what is long at the left, the rest at the right or below."""
-        rest: tuple[Card, ...] = (self._runs, self._looks, self._folders)
+        rest: tuple[Card, ...] = (
+            self._runs,
+            TokensCard(self._tokens),
+            self._looks,
+            self._folders,
+        )
         return _Columns((self._trainers,), rest, self._theme)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
@@ -143,6 +153,7 @@ class SettingsPage(Page):
         self.setFocus(Qt.FocusReason.OtherFocusReason)  # from here Tab leads to the first control
         self._trainers.look_again()
         self._folders.count()
+        self._tokens.look()
 
     def _keep(self, **changes: Any) -> bool:
         """Keep a choice; where that cannot be done, say so and show what holds."""

@@ -1,4 +1,4 @@
-"""What is told of runs that end while nobody has them open."""
+"""What is told of runs that nobody looks at: their ends, and what goes wrong with them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QObject, Signal
 
 from gui.engine.runs.listing import RunEntry
-from gui.window.bridges.ends import Ends
+from gui.window.bridges.elsewhere import Elsewhere
 
 
 class Told(QObject):
@@ -43,18 +43,22 @@ def told(qapp) -> Told:
     return Told()
 
 
-def test_that_the_end_of_a_run_that_is_not_open_is_told_once(told):
-    ends = Ends(told, told, lambda _folder: False)
+def watch(told: Told, tasks, is_open=lambda _folder: False) -> Elsewhere:
+    return Elsewhere(told, told, tasks, is_open=is_open, in_sight=is_open)
+
+
+def test_that_the_end_of_a_run_that_is_not_open_is_told_once(told, tasks):
+    elsewhere = watch(told, tasks)
     told.show(mira="running", older="ended")
     told.show(mira="ended", older="ended")
     told.show(mira="ended", older="ended")
     assert told.said == [("mira", "finished", "Finished: 5 of 5 steps.")]
-    assert ends is not None
+    assert elsewhere is not None
 
 
-def test_that_the_run_page_tells_of_its_own(told):
-    ends = Ends(told, told, lambda folder: folder.name == "mira")
+def test_that_the_run_page_tells_of_its_own(told, tasks):
+    elsewhere = watch(told, tasks, lambda folder: folder.name == "mira")
     told.show(mira="running", ink="running")
     told.show(mira="ended", ink="ended")
     assert [name for name, *_more in told.said] == ["ink"]
-    assert ends is not None
+    assert elsewhere is not None
