@@ -15,7 +15,9 @@ from gui.engine.preflight.check import Checker
 from gui.engine.preflight.checking import checker_for
 from gui.engine.preflight.machine import read_machine
 from gui.engine.preflight.report import CheckReport
+from gui.engine.runs.neighbours import living_runs
 from gui.engine.texts import _
+from gui.engine.trainer.choosing import Trainer
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,14 +61,15 @@ def prepare(options: argparse.Namespace) -> tuple[PlanInput, Checker]:
         facts = read_machine(Path(options.machine))
         asked = trainer_of(options, plan, options.practice, base=base) if named else None
         return given, checker_for(base, asked, place, machine=facts)
+    trainer: Trainer | None
     try:
         trainer = trainer_of(options, plan, options.practice, base=base)
     except PreflightError as error:
         if named:
             raise
         print(_("No trainer is used: {reason}").format(reason=error), file=sys.stderr)
-        return given, checker_for(base, None, place)
-    return given, checker_for(base, trainer, place)
+        trainer = None
+    return given, checker_for(base, trainer, place, runs=living_runs)
 
 
 def _words(severity: Severity) -> str:

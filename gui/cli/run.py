@@ -17,6 +17,7 @@ from gui.engine.importers.reading import PlanInput
 from gui.engine.plan.plan_file import PlanFile
 from gui.engine.preflight.checking import checker_for
 from gui.engine.redaction import SECRET_ARGUMENTS
+from gui.engine.runs.neighbours import living_runs
 from gui.engine.runs.prepare import Preparation, Prepared
 from gui.engine.runs.start import start_supervisor
 from gui.engine.texts import _
@@ -98,7 +99,8 @@ def _judge(
     """Return the whole preflight; hints are for reading at leisure, not before a launch."""
 
     def judge(plan_file: PlanFile) -> Sequence[Finding]:
-        report = checker_for(plan_file.base, trainer, home(options)).report(plan_file.plan, given.findings)
+        checker = checker_for(plan_file.base, trainer, home(options), runs=living_runs)
+        report = checker.report(plan_file.plan, given.findings)
         return [finding for finding in report.findings if finding.severity != "hint"]
 
     return judge

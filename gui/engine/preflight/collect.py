@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-import shutil
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from gui.engine.dataset.listing import list_folder, suffixes_read
 from gui.engine.errors import CannotRead
+from gui.engine.hardware.disks import Disks
 from gui.engine.hardware.gpu import GpuMonitor
 from gui.engine.hardware.host import HostMonitor
+from gui.engine.patience import within
 from gui.engine.plan.dataset_options import folder_name_parts
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.paths import PATH_ARGUMENTS, PATH_OR_HUB_ARGUMENTS, absolute
@@ -26,19 +26,20 @@ from gui.engine.preflight.facts import (
     SubsetFact,
     TrainerFact,
 )
+from gui.engine.preflight.machine_look import gpu_facts, host_facts
 from gui.engine.preflight.model_facts import ModelLooker
+from gui.engine.preflight.place_look import disk_facts, hub_models, locked_outputs, reachable
 from gui.engine.preflight.state_look import look_at_state
 from gui.engine.preflight.subset_look import IMAGES_LOOKED_AT, look_at_subset
+from gui.engine.preflight.surroundings import RunFact, TrainerGpuFact
+from gui.engine.preflight.text_look import TextLooker
 from gui.engine.preflight.view import View
 from gui.engine.trainer.facts import TrainerFacts
 from gui.engine.trainer.final_file import is_written_by
-
-GIB = 2**30
+from gui.engine.trainer.requirements import pinned
 
 DRIVER_SECONDS = 20.0
 """A GPU driver that has not answered by then hangs; the GPUs are unknown."""
-
-T = TypeVar("T")
 
 
 @dataclass
@@ -51,6 +52,8 @@ class Collector:
         gpus: Looks at the GPUs.
         host: Looks at the machine.
         models: Looks at model files.
+        texts: Looks at text files.
+        runs: Tells which runs of this program are alive.
     """
 
     trainer: TrainerFacts | None = None
@@ -58,32 +61,27 @@ class Collector:
     gpus: GpuMonitor = field(default_factory=GpuMonitor)
     host: HostMonitor = field(default_factory=HostMonitor)
     models: ModelLooker = field(default_factory=ModelLooker)
+    texts: TextLooker = field(default_factory=TextLooker)
+    runs: Callable[[], tuple[RunFact, ...]] = tuple
 
     def machine(self) -> Facts:
         """Return what is true whatever the plan: the system, memory, GPUs, the trainer."""
-        system = self.host.facts()
-        commit = system.commit_limit_bytes
-        return Facts(
-            os=system.os,
-            ram_gib=system.ram_bytes / GIB,
-            commit_limit_gib=commit / GIB if commit else None,
-            gpu=_within(DRIVER_SECONDS, lambda: tuple(self._gpus())),
-            trainer=trainer_fact(self.trainer, practice=self.practice) if self.trainer else None,
+        runs = self.runs()
+        return Facts.model_validate(
+            {
+                **host_facts(self.host),
+                "gpu": self._gpus(runs),
+                "trainer": trainer_fact(self.trainer, practice=self.practice) if self.trainer else None,
+                "run": runs,
+            }
         )
 
-    def _gpus(self) -> Iterator[GpuFact]:
-        free = {sample.uuid: sample.free_bytes for sample in self.gpus.sample()}
-        for device in self.gpus.devices():
-            room = free.get(device.uuid)
-            yield GpuFact(
-                name=device.name,
-                vram_gib=device.total_bytes / GIB if device.total_bytes else None,
-                free_gib=room / GIB if room is not None else None,
-                compute_capability=device.compute_capability,
-                driver=self.gpus.driver,
-                index=device.index,
-                uuid=device.uuid,
-            )
+    def _gpus(self, runs: tuple[RunFact, ...]) -> tuple[GpuFact, ...] | None:
+        """Return the GPUs; None when the driver does not answer: a broken one may hang for good."""
+        try:
+            return within(DRIVER_SECONDS, lambda: tuple(gpu_facts(self.gpus, runs)))
+        except TimeoutError:
+            return None
 
     def of_plan(self, view: View, machine: Facts, base: Path) -> Facts:
         """Return the facts with what the plan's own paths and folders tell.
@@ -93,26 +91,26 @@ class Collector:
             machine: What is true whatever the plan.
             base: The folder against which the user's own relative paths are meant.
         """
-        output = view.text("output_dir")
+        disks = Disks()
+        seen = reachable(view, disks, base)
+        disk = disk_facts(view, disks)
+        existing = existing_outputs(seen)
         return machine.model_copy(
             update={
-                "paths": dict(_paths(view.plan)),
-                "model": self.models.facts(view.plan),
-                "dataset": _dataset(view, _suffixes(self.trainer), base),
-                "disk_free_gib": free_gib(Path(output)) if output else None,
-                "existing_outputs": existing_outputs(view),
-                "state": look_at_state(view.text("resume")),
+                "paths": dict(_paths(seen.plan)),
+                "model": self.models.facts(seen.plan),
+                "text": self.texts.facts(seen),
+                "dataset": _dataset(seen, _suffixes(self.trainer), base),
+                "disk": disk,
+                "disk_free_gib": next(
+                    (each.free_gib for each in disk if each.argument == "output_dir"), None
+                ),
+                "existing_outputs": existing,
+                "locked_outputs": locked_outputs(seen, existing),
+                "hub": hub_models(seen, os.environ),
+                "state": look_at_state(seen.text("resume")),
             }
         )
-
-
-def _within(seconds: float, ask: Callable[[], T]) -> T | None:
-    """Return the answer; None when it does not come in time: a broken driver may hang for good."""
-    answers: list[T] = []
-    thread = threading.Thread(target=lambda: answers.append(ask()), name="facts", daemon=True)
-    thread.start()
-    thread.join(seconds)
-    return answers[0] if answers else None
 
 
 def existing_outputs(view: View) -> tuple[str, ...]:
@@ -137,19 +135,16 @@ def trainer_fact(facts: TrainerFacts, *, practice: bool = False) -> TrainerFact:
         python=facts.python_version or None,
         packages=dict(facts.packages),
         practice=practice,
+        root=facts.root,
+        interpreter=facts.python,
+        backend=facts.backend,
+        arch_list=facts.arch_list,
+        gpu=tuple(
+            TrainerGpuFact(name=gpu.name, uuid=gpu.uuid, usable=gpu.usable, problem=gpu.problem)
+            for gpu in facts.gpus
+        ),
+        pins=pinned(Path(facts.root)),
     )
-
-
-def free_gib(path: Path) -> float | None:
-    """Return the room on the disk of a path that may not exist yet, GiB; None where nothing tells."""
-    for place in (path, *path.parents):
-        try:
-            return shutil.disk_usage(place).free / GIB
-        except FileNotFoundError:
-            continue
-        except (OSError, ValueError):
-            return None
-    return None
 
 
 def path_fact(path: Path) -> PathFact:

@@ -86,6 +86,9 @@ class ProcessTable(Protocol):
         start: ask again.
         """
 
+    def environment_value(self, pid: int, name: str) -> str | None:
+        """Return a variable that the process was started with; None without it, or when not readable."""
+
     def proportional_bytes(self, pid: int) -> int | None:
         """Return its RAM with shared pages split among their users; None when it cannot be known."""
 
@@ -174,6 +177,15 @@ class LinuxTable:
         except OSError:
             return False
         return os.fsencode(f"{name}={value}") in content.split(b"\0") if content else None
+
+    def environment_value(self, pid: int, name: str) -> str | None:
+        """Look into ``/proc/<pid>/environ``."""
+        start = os.fsencode(f"{name}=")
+        with contextlib.suppress(OSError):
+            for entry in (PROC / str(pid) / "environ").read_bytes().split(b"\0"):
+                if entry.startswith(start):
+                    return os.fsdecode(entry[len(start) :])
+        return None
 
     def proportional_bytes(self, pid: int) -> int | None:
         """Read ``Pss`` from ``smaps_rollup``: milliseconds of kernel time for each GiB mapped."""
@@ -265,6 +277,13 @@ class PsutilTable:
         except (psutil.Error, OSError):
             return False
         return environment.get(name) == value if environment else None
+
+    def environment_value(self, pid: int, name: str) -> str | None:
+        """Ask for the environment that the process was started with."""
+        try:
+            return psutil.Process(pid).environ().get(name)
+        except (psutil.Error, OSError):
+            return None
 
     def proportional_bytes(self, pid: int) -> int | None:
         """Return the unique part on Windows, the nearest to it that there is."""

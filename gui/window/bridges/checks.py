@@ -181,8 +181,9 @@ class Checks(QObject):
 
     def _ask_machine(self, _handle: TaskHandle) -> Facts:
         from gui.engine.preflight.collect import Collector
+        from gui.engine.runs.neighbours import living_runs
 
-        return Collector(gpus=self._gpus).machine()
+        return Collector(gpus=self._gpus, runs=living_runs).machine()
 
     def _machine_known(self, machine: Facts) -> None:
         if machine != self._machine:

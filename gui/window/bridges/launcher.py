@@ -190,8 +190,9 @@ class Launcher(QObject):
     def _judge(self, file: PlanFile, trainer: Trainer) -> Sequence[Finding]:
         """Return the whole preflight; hints are for reading at leisure, not before a launch."""
         from gui.engine.preflight.checking import checker_for
+        from gui.engine.runs.neighbours import living_runs
 
-        checker = checker_for(file.base, trainer, self._home)
+        checker = checker_for(file.base, trainer, self._home, runs=living_runs)
         return [finding for finding in checker.findings(file.plan) if finding.severity != "hint"]
 
     def _done(self, prepared: Prepared) -> None:
@@ -214,5 +215,6 @@ class Launcher(QObject):
 
 def _import_parts() -> None:
     import gui.engine.preflight.checking
+    import gui.engine.runs.neighbours
     import gui.engine.runs.prepare
     import gui.engine.runs.start  # noqa: F401 - so that they are there
