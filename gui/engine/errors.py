@@ -225,6 +225,24 @@ class Cancelled(PreflightError):
         return _("Cancelled.")
 
 
+class ScanFailed(PreflightError):
+    """The processes that look at images could not be started.
+
+    Attributes:
+        reason: Why, as the system says it; may be empty or a mere status.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def message(self) -> str:
+        """Give the reason."""
+        return _("The images cannot be looked at: no process for it could be started ({reason}).").format(
+            reason=self.reason
+        )
+
+
 class PlanNotRunnable(PreflightError):
     """No command line can be made of a plan that the trainer would take.
 

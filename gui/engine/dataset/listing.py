@@ -32,6 +32,7 @@ class FolderListing:
         images: Names that it reads, sorted.
         captioned: How many of these have a caption file.
         ignored: Names that look like images and that it passes over.
+        hidden: Of these, the ones that begin with a dot, such as the ``._name`` of macOS.
         folders: Names of sub-folders; it does not look into them.
         other_captions: Suffix to count of caption-like files with another extension.
     """
@@ -41,6 +42,7 @@ class FolderListing:
     ignored: tuple[str, ...]
     folders: tuple[str, ...]
     other_captions: dict[str, int]
+    hidden: tuple[str, ...] = ()
 
 
 IMAGE_LIKE = frozenset(
@@ -73,7 +75,8 @@ def list_folder(
     folders: list[str] = []
     for name, is_folder in _entries(folder):
         (folders if is_folder else names).append(name)
-    images = sorted(name for name in names if _suffix(name, read))
+    # A folder that is called like an image is taken for one, and the trainer stops at it.
+    images = sorted(name for name in (*names, *folders) if _suffix(name, read))
     wanted = caption_extension if caption_extension.startswith(".") else f".{caption_extension}"
     present = set(names)
     captioned = sum(f"{_split(name)[0]}{wanted}" in present for name in images)
@@ -84,7 +87,14 @@ def list_folder(
             others[suffix] = others.get(suffix, 0) + 1
     chosen = set(images)
     ignored = [name for name in names if name not in chosen and _split(name)[1].lower() in IMAGE_LIKE]
-    return FolderListing(tuple(images), captioned, tuple(sorted(ignored)), tuple(sorted(folders)), others)
+    return FolderListing(
+        images=tuple(images),
+        captioned=captioned,
+        ignored=tuple(sorted(ignored)),
+        folders=tuple(sorted(folders)),
+        other_captions=others,
+        hidden=tuple(sorted(name for name in ignored if name.startswith("."))),
+    )
 
 
 def _split(name: str) -> tuple[str, str]:
@@ -92,6 +102,8 @@ def _split(name: str) -> tuple[str, str]:
 
 
 def _suffix(name: str, read: frozenset[str]) -> bool:
+    if name.startswith("."):
+        return False  # "*.png" of glob finds nothing that is hidden (train_util.py:2851)
     # Windows' file system finds ".Jpg" for ".jpg" (glob), Linux' does not.
     suffix = _split(name)[1]
     return suffix in read or (os.name == "nt" and suffix.lower() in read)

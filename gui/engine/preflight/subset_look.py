@@ -51,8 +51,8 @@ def look_at_subset(view: View, subset: SubsetView, suffixes: frozenset[str], bud
     except CannotRead:
         return SubsetFact(image_dir=image_dir, exists=False)
     first = folder.name.split("_", 1)[0]
-    mac_files = tuple(name for name in listing.images if name.startswith(MAC_NOTES))
-    pictures = [name for name in listing.images if not name.startswith(MAC_NOTES)]
+    mac_files = tuple(name for name in listing.hidden if name.startswith(MAC_NOTES))
+    pictures = listing.images
     images = look_at_images(folder, pictures) if len(pictures) <= budget else None
     return SubsetFact(
         image_dir=image_dir,

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import subprocess
-import sys
 import threading
 import time
-from pathlib import Path
 
 from gui.engine.documents import reason_of
 from gui.engine.errors import CannotRead, RunRefused
+from gui.engine.own_program import own_environment, own_words
 from gui.engine.paths import HOME_VARIABLE
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.lock import is_held
@@ -32,7 +30,7 @@ def start_supervisor(run: RunFolder, order: LaunchOrder | None = None) -> None:
     Raises:
         RunRefused: It could not be started.
     """
-    words = [*_own_words(), "supervise", str(run.path)]
+    words = [*own_words(), "supervise", str(run.path)]
     words += ["--launch"] if order is not None else []
     try:
         process = _start(run, words)
@@ -94,7 +92,7 @@ def _start(run: RunFolder, words: list[str]) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             words,
             cwd=run.path,
-            env=_own_environment(run),
+            env=_environment(run),
             stdin=subprocess.PIPE,
             stdout=log,
             stderr=log,
@@ -115,16 +113,9 @@ def _last_words(run: RunFolder) -> str:
     return lines[-1].removeprefix("kohya-preflight: ") if lines else _("it said nothing")
 
 
-def _own_words() -> list[str]:
-    """Return how this program calls itself."""
-    return [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "gui"]
-
-
-def _own_environment(run: RunFolder) -> dict[str, str]:
-    """Make sure that the child finds the same program, installed or not, and the same preferences."""
-    program = str(Path(__file__).resolve().parents[3])
-    paths = [program, *filter(None, [os.environ.get("PYTHONPATH")])]
-    own = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+def _environment(run: RunFolder) -> dict[str, str]:
+    """Make sure that the child finds the same preferences."""
+    own = own_environment()
     if run.path.parent.name == "runs":
         own[HOME_VARIABLE] = str(run.path.parent.parent)
     return own
