@@ -40,6 +40,11 @@ class Home:
         return self.root / "cache"
 
     @property
+    def hashes(self) -> Path:
+        """Hashes of model files, as long as these do not change."""
+        return self.cache / "hashes"
+
+    @property
     def presets(self) -> Path:
         """The user's own presets, a file each."""
         return self.root / "presets"

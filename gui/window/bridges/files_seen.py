@@ -53,9 +53,11 @@ class FilesSeen:
         """Return what is still true for a plan that may have changed since; the rest is unknown."""
         facts = self._facts
         same = self._places == _places(view)
+        named = set(_paths(view.plan))
         return machine.model_copy(
             update={
                 "paths": facts.paths,
+                "model": tuple(each for each in facts.model if each.path in named),
                 "dataset": self._dataset(view, facts.dataset),
                 "disk_free_gib": facts.disk_free_gib if same else None,
                 "existing_outputs": facts.existing_outputs if same else (),

@@ -26,6 +26,7 @@ from gui.engine.trainer.catalogue import ScriptArguments
 from gui.window.models.argument_groups import group_title
 from gui.window.models.argument_rows import ArgumentRow, rows_of, shape_of, target_of
 from gui.window.models.argument_values import judge, read_text, shown_text, value_text
+from gui.window.models.model_words import model_words
 from gui.window.models.plan_document import PlanDocument
 
 if TYPE_CHECKING:
@@ -209,6 +210,16 @@ class ArgumentsModel(QAbstractTableModel):
         known = {finding.title for finding in found}
         more = self._checks.at(row.target) if self._checks is not None else []
         return [*found, *(finding for finding in more if finding.title not in known)]
+
+    def models(self, row: ArgumentRow) -> list[str]:
+        """Return what the model files of a row are, a line each; none where none was seen."""
+        checked = self._checks.checked if self._checks is not None else None
+        if checked is None or checked.view is None:
+            return []
+        facts = checked.view.facts
+        found = [fact for fact in facts.model if fact.argument == row.target]
+        sizes = [facts.paths[fact.path].size_bytes if fact.path in facts.paths else None for fact in found]
+        return [model_words(fact, size) for fact, size in zip(found, sizes, strict=True)]
 
     def worst(self, row: ArgumentRow) -> Severity | None:
         """Return how bad the worst finding of a row is."""

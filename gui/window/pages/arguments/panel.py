@@ -65,6 +65,7 @@ class ArgumentPanel(QWidget):
         layout = column(
             held(column(held(FlowLayout(self.title, self.source)), self.name, spacing=0)),
             self._editor_place,
+            self.models,
             self._findings,
             self.preview,
             held(FlowLayout(self.back, self.default)),
@@ -88,12 +89,14 @@ class ArgumentPanel(QWidget):
         self.source = Chip("", name="argument-source")
         self.preview = ElidedLabel("", "code")
         self.preview.setObjectName("argument-preview")
+        self.models = Label("", "small", selectable=True)
+        self.models.setObjectName("argument-models")
         self.facts = Label("", "muted", selectable=True)
         self.facts.setObjectName("argument-facts")
         self.help_title = Label(_("What the trainer says"), "strong")
         self.help = Label("", "body", selectable=True)
         self.help.setObjectName("argument-help")
-        for label in (self.title, self.name, self.facts, self.help_title, self.help):
+        for label in (self.title, self.name, self.models, self.facts, self.help_title, self.help):
             label.setMinimumSize(1, 1)  # a long word must not push the editor out of sight
 
     @property
@@ -129,7 +132,7 @@ class ArgumentPanel(QWidget):
 
     def _refresh(self) -> None:
         shown = self._row
-        for part in (self.source, self.back, self.default, self.preview, self.facts):
+        for part in (self.source, self.back, self.default, self.preview, self.facts, self.models):
             part.setVisible(shown is not None)
         if shown is None or self.editor is None:
             self._show_nothing()
@@ -139,6 +142,9 @@ class ArgumentPanel(QWidget):
         self.name.setVisible(bool(shown.title))
         self._show_source(shown)
         self.editor.show_now()
+        models = self._model.models(shown)
+        self.models.setText("\n".join(models))
+        self.models.setVisible(bool(models))
         self._show_findings(shown)
         self._show_preview(shown)
         self._show_buttons(shown)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gui.engine.paths import Home
 from gui.engine.plan.families import Family, families, lineage
 from gui.engine.plan.preset_layer import Situation
+from gui.engine.preflight.facts import Facts
 from gui.window.bridges.checks import Checks
 from gui.window.bridges.tasks import Tasks
 from gui.window.bridges.tokens import Tokens
@@ -50,6 +51,12 @@ class Parts:
     def family(self) -> Family | None:
         """The plan's model family; None when it names none that is known."""
         return families().get(self.document.plan.family)
+
+    @property
+    def facts(self) -> Facts | None:
+        """What was seen of the plan's files; None before the first look."""
+        checked = self.checks.checked
+        return checked.view.facts if checked is not None and checked.view is not None else None
 
     @property
     def situation(self) -> Situation:

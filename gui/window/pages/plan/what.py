@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gui.engine.findings import Finding
 from gui.engine.plan.families import Family, families
 from gui.engine.texts import _
+from gui.window.bridges.model_hashes import ModelHashes
 from gui.window.pages.plan.choices import Choices, Option
 from gui.window.pages.plan.model_files import ModelFileRow, argument_for
 from gui.window.pages.plan.motifs import FamilyPicture
@@ -35,6 +37,8 @@ class WhatStep(Step):
         self._purposes = Choices(parts.theme, "purpose", width=150)
         self._purposes.chosen.connect(self._choose_purpose)
         self._files: list[ModelFileRow] = []
+        self._hashes = ModelHashes(parts.tasks, parts.home.hashes)
+        self._hashes.changed.connect(self._show_hashes)
         self._file_rows = QVBoxLayout()
         self._file_rows.setSpacing(0)
         self._file_card = _card(_("Model files"), self._file_rows)
@@ -81,6 +85,12 @@ class WhatStep(Step):
         super().show_findings()
         for row in self._files:
             row.show_findings()
+        self._want_hashes()
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
+        """Read no files for those who do not look."""
+        super().hideEvent(event)
+        self._hashes.want(())
 
     def has_place(self, finding: Finding) -> bool:
         """Whether a finding is shown beside its field."""
@@ -104,6 +114,17 @@ class WhatStep(Step):
         """Use a model file that was dropped, for what its name seems to say."""
         arguments = tuple(row.file.argument for row in self._files) or ("pretrained_model_name_or_path",)
         self.parts.document.set_value(argument_for(path, arguments), path)
+
+    def _want_hashes(self) -> None:
+        """Have the files read that are seen, the base model first."""
+        if self.isVisible():
+            places = (row.place() for row in self._files)
+            self._hashes.want(tuple(dict.fromkeys(place for place in places if place is not None)))
+            self._show_hashes()
+
+    def _show_hashes(self) -> None:
+        for row in self._files:
+            row.show_hash()
 
     def _unknown_family(self) -> str:
         name = self.parts.document.plan.family
@@ -132,7 +153,7 @@ class WhatStep(Step):
                 continue
             if self._files:
                 self._file_rows.addWidget(line())
-            row = ModelFileRow(self.parts, file)
+            row = ModelFileRow(self.parts, file, self._hashes)
             self._files.append(row)
             self._file_rows.addWidget(row)
         self._file_card.setVisible(bool(self._files))
