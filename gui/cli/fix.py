@@ -12,8 +12,8 @@ from gui.engine.errors import KeyringRefused, WrongUsage
 from gui.engine.plan.changes import ACTION, Change, differences
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.tokens import is_token_variable, tokens_in
+from gui.engine.preflight.actions import KEEP_TOKEN
 from gui.engine.preflight.fixing import Fixed, apply_named_fixes, apply_safe_fixes
-from gui.engine.preflight.tokens import KEEP_TOKEN
 from gui.engine.redaction import HIDDEN, SECRET_ARGUMENTS, redact_text
 from gui.engine.texts import _
 from gui.engine.token_store import kept_words

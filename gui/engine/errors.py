@@ -340,3 +340,24 @@ class NotAToken(PreflightError):
         return _(
             "This is no token for {name}: a token is one word of at least eight letters, digits and signs."
         ).format(name=self.name)
+
+
+class CannotEnd(PreflightError):
+    """Processes of a run live on although they were ended by force.
+
+    Attributes:
+        name: The run's.
+        pids: Of what lives on.
+    """
+
+    def __init__(self, name: str, pids: Sequence[int]) -> None:
+        super().__init__(name, tuple(pids))
+        self.name = name
+        self.pids = tuple(pids)
+
+    def message(self) -> str:
+        """Say what is left and what helps."""
+        return _(
+            "Some processes of the run {name} do not end even by force ({pids}), as happens when a GPU driver "
+            "hangs; restarting the machine ends them."
+        ).format(name=self.name, pids=", ".join(map(str, self.pids)))

@@ -119,6 +119,7 @@ class RunFact(Document):
 
     Attributes:
         name: The run's name.
+        folder: The run's folder, absolute; empty where only facts were given.
         over: Whether its trainer has ended, or it was judged: what lives is left over.
         watched: Whether its supervisor lives.
         processes: Pids of what lives.
@@ -127,6 +128,7 @@ class RunFact(Document):
     """
 
     name: str
+    folder: str = ""
     over: bool = False
     watched: bool = True
     processes: tuple[int, ...] = ()

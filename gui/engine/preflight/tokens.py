@@ -8,11 +8,9 @@ from gui.engine.findings import Finding, Fix
 from gui.engine.plan.changes import ACTION
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.tokens import TokenInPlan, tokens_in
+from gui.engine.preflight.actions import KEEP_TOKEN
 from gui.engine.redaction import SECRET_ARGUMENTS
 from gui.engine.texts import _
-
-KEEP_TOKEN = "keep-token"  # noqa: S105 - the name of an action
-"""The action that puts a token into the system's keyring before it is taken out of the plan."""
 
 
 def check_tokens(plan: TrainingPlan) -> Iterator[Finding]:

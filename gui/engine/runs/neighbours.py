@@ -42,7 +42,8 @@ def _fact(run: RunFolder, pids: list[int]) -> RunFact:
     output = command.output_dir if command else None
     return RunFact(
         name=run.name,
-        over=_is_over(run),
+        folder=str(run.path),
+        over=is_over(run),
         watched=is_held(run.lock),
         processes=tuple(sorted(pids)),
         output_dir=str(output) if output else None,
@@ -50,7 +51,8 @@ def _fact(run: RunFolder, pids: list[int]) -> RunFact:
     )
 
 
-def _is_over(run: RunFolder) -> bool:
+def is_over(run: RunFolder) -> bool:
+    """Whether a run's trainer has ended, or the run was judged: what lives is left over."""
     try:
         status = read_status(run)
     except NewerDocument:

@@ -7,8 +7,6 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-import psutil
-
 from gui.engine.errors import CannotRead
 from gui.engine.runs.awake import keep_awake
 from gui.engine.runs.disk import system_free_bytes
@@ -16,6 +14,7 @@ from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.folder_guard import FolderGuard
 from gui.engine.runs.launching import read_launched
 from gui.engine.runs.lock import SupervisorLock
+from gui.engine.runs.process_table import process_table
 from gui.engine.runs.processes import boottime
 from gui.engine.runs.provenance import BaseModelHash
 from gui.engine.runs.records import CommandRecord, LaunchOrder, Manifest
@@ -92,14 +91,16 @@ def _supervise(
 
 def _secrets(run: RunFolder, order: LaunchOrder | None) -> list[str]:
     """Return the tokens that the trainer may print: those of its environment."""
-    said = {**os.environ, **(order.environment if order else _environment_of_trainer(run))}
+    said = {**os.environ, **(order.environment if order else _tokens_of_trainer(run))}
     return [said[name] for name in TOKEN_VARIABLES if said.get(name)]
 
 
-def _environment_of_trainer(run: RunFolder) -> dict[str, str]:
-    """Ask the system for it: whoever launched the run is gone, and no file holds its tokens."""
-    with contextlib.suppress(CannotRead, psutil.Error, OSError):
+def _tokens_of_trainer(run: RunFolder) -> dict[str, str]:
+    """Ask the system for them: whoever launched the run is gone, and no file holds its tokens."""
+    launched = None
+    with contextlib.suppress(CannotRead):
         launched = read_launched(run.path)
-        if launched is not None and launched.trainer.alive():
-            return psutil.Process(launched.trainer.pid).environ()
-    return {}
+    if launched is None or not launched.trainer.alive():
+        return {}
+    table, pid = process_table(), launched.trainer.pid
+    return {name: table.environment_value(pid, name) or "" for name in TOKEN_VARIABLES}

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gui.engine.findings import Finding, Fix, Severity
 from gui.engine.plan.changes import ACTION
-from gui.engine.preflight.tokens import KEEP_TOKEN
+from gui.engine.preflight.actions import KEEP_TOKEN
 from gui.engine.texts import _
 from gui.engine.trainer.quoting import posix_words
 from gui.window.bridges.tokens import Tokens

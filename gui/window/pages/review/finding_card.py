@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLayout, QPushButton, QVBoxLayout, QWidget
 
 from gui.engine.findings import Finding, Fix
 from gui.engine.plan.changes import ACTION
-from gui.engine.preflight.tokens import KEEP_TOKEN
+from gui.engine.preflight.actions import KEEP_TOKEN
 from gui.engine.texts import _
 from gui.window.pages.review.diff_chip import DiffChip
 from gui.window.pages.review.way_button import WayButton

@@ -9,8 +9,8 @@ from gui.engine.errors import PreflightError
 from gui.engine.findings import Finding, Fix
 from gui.engine.plan.changes import ACTION
 from gui.engine.plan.model import TrainingPlan
+from gui.engine.preflight.actions import KEEP_TOKEN
 from gui.engine.preflight.fixing import Fixed, apply_safe_fixes
-from gui.engine.preflight.tokens import KEEP_TOKEN
 from gui.engine.texts import _, ngettext
 from gui.window.bridges.checks import Checks
 from gui.window.bridges.tasks import Tasks
