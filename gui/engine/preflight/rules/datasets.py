@@ -13,10 +13,13 @@ from gui.engine.findings import Finding, Fix
 from gui.engine.plan.dataset_options import folder_name_parts
 from gui.engine.preflight.facts import Layout, SubsetFact
 from gui.engine.preflight.rule import Rule
-from gui.engine.preflight.rules.fixes import write
+from gui.engine.preflight.rules.fixes import by_hand, first_few, write
 from gui.engine.preflight.steps import forecast_steps
 from gui.engine.preflight.view import SubsetView, View
 from gui.engine.texts import _
+
+REG_SHARE = 3
+"""Regularisation images for each training image, at least (T9)."""
 
 ONCE = 1
 """Repeats to start from where a folder's name tells none."""
@@ -142,11 +145,29 @@ def check_data_leaf(view: View) -> Iterator[Finding]:
 
 def check_data_name(view: View) -> Iterator[Finding]:
     """The folders in ``train_data_dir`` are named ``N_name`` (DATA-02, DATA-03, DATA-04)."""
+    yield from _passed_over(view)
     parent = _parent(view, "flat")
     if parent is None:
         return
     title = _("train_data_dir holds no folder whose name begins with a number of repeats.")
     yield _not_a_parent("data-name", title, parent)
+
+
+def _passed_over(view: View) -> Iterator[Finding]:
+    """Folders beside well named ones are passed over with a warning (config_util.py:607-638)."""
+    names = view.facts.dataset.passed_over if view.facts.dataset else ()
+    if not names or _parent(view, "parent") is None:
+        return
+    yield Finding(
+        id="data-name",
+        severity="warning",
+        title=_("{count} folders are passed over: {names}").format(count=len(names), names=first_few(names)),
+        detail=_("Their names do not begin with a number of repeats from 1 on, such as “10_name”."),
+        arguments=("train_data_dir",),
+        where="train_data_dir",
+        fixes=(by_hand("rename-folders", _("give them names like “10_name”")),),
+        sources=("DATA-02", "DATA-04", "trainer: config_util.py:607-638"),
+    )
 
 
 def _parent(view: View, layout: Layout) -> str | None:
@@ -288,6 +309,30 @@ def check_reg_unused(view: View) -> Iterator[Finding]:
         )
 
 
+def check_reg_ratio(view: View) -> Iterator[Finding]:
+    """For a person three to five regularisation images for each training image are advised (T9)."""
+    counts = {True: 0, False: 0}
+    for subset, fact in _listed(view):
+        if fact is None or fact.images is None:
+            return
+        counts[is_reg(subset)] += fact.images
+    if not counts[True] or not counts[False] or counts[True] >= counts[False] * REG_SHARE:
+        return
+    yield Finding(
+        id="reg-ratio",
+        severity="hint",
+        title=_("{reg} regularisation images stand beside {images} images.").format(
+            reg=counts[True], images=counts[False]
+        ),
+        detail=_(
+            "For a person three to five times as many are advised; few ones are repeated until they fit."
+        ),
+        arguments=("dataset.subsets",),
+        fixes=(by_hand("add-regularisation", _("add regularisation images")),),
+        sources=("T9",),
+    )
+
+
 def check_batch_size(view: View) -> Iterator[Finding]:
     """A batch holds at least one image."""
     for dataset in view.dataset_views if view.dataset_known else ():
@@ -324,5 +369,6 @@ RULES: tuple[Rule, ...] = (
     Rule("dup-folder", check_dup_folder, ("trainer: train_util.py:2124",), lambda: _("Folders named twice")),
     Rule("steps-reg", check_steps_reg, ("DATA-15",), lambda: _("Regularisation images and steps")),
     Rule("reg-unused", check_reg_unused, ("T9",), lambda: _("Regularisation images that are not used")),
+    Rule("reg-ratio", check_reg_ratio, ("T9",), lambda: _("How many regularisation images there are")),
     Rule("batch-size", check_batch_size, ("trainer: train_util.py:1078",), lambda: _("The batch size")),
 )

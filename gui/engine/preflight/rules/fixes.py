@@ -1,11 +1,12 @@
-"""The two fixes that most rules offer: leave something out, write another value."""
+"""The fixes that most rules offer: leave something out, write another value, do something by hand."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gui.engine.findings import Fix
+from gui.engine.plan.changes import ACTION
 from gui.engine.texts import _
 
 
@@ -31,3 +32,18 @@ def write(changes: Mapping[str, Any], label: str, *, identity: str = "write", sa
         safe: Whether nothing is lost that the user would miss.
     """
     return Fix(id=identity, label=label, changes=dict(changes), safe=safe)
+
+
+def by_hand(action: str, label: str) -> Fix:
+    """Return the fix that is no value of the plan: something is to be done with files.
+
+    Args:
+        action: Its name, part of the interface.
+        label: What is to be done.
+    """
+    return Fix(id=action, label=label, changes={ACTION: action}, safe=False)
+
+
+def first_few(names: Sequence[str], count: int = 3) -> str:
+    """Return the first names as one text."""
+    return ", ".join(names[:count]) + (" …" if len(names) > count else "")

@@ -60,7 +60,7 @@ def _judgeable(view: View) -> bool:
     return not finds_own_rate(view) and not view.optimizer.endswith("schedulefree")
 
 
-def _model_rate(view: View) -> tuple[str, float | None]:
+def model_rate(view: View) -> tuple[str, float | None]:
     """Return the argument that gives the model's rate, and the rate."""
     name = "unet_lr" if view.given("unet_lr") else "learning_rate"
     return name, view.number(name)
@@ -101,7 +101,7 @@ def check_lr_range(view: View) -> Iterator[Finding]:
 
 
 def _network_range(view: View) -> Iterator[Finding]:
-    name, rate = _model_rate(view)
+    name, rate = model_rate(view)
     if rate is None or rate <= 0:
         return
     if rate >= HIGH:
@@ -166,7 +166,7 @@ def check_lr_te(view: View) -> Iterator[Finding]:
     """The text encoder breaks at rates that the model takes well (N15, S3, T16, NAN-22)."""
     if not trains_text(view) or not _judgeable(view):
         return
-    (model_name, model), (name, text) = _model_rate(view), _text_rate(view)
+    (model_name, model), (name, text) = model_rate(view), _text_rate(view)
     if not view.given(model_name):
         # What a missing rate will be once it is mended, see ``lr-range``.
         model, text = START, START if name == model_name else text
@@ -229,7 +229,7 @@ def check_prodigy_groups(view: View) -> Iterator[Finding]:
             sources=("CONF-18",),
         )
         return
-    _model_name, model = _model_rate(view)
+    _model_name, model = model_rate(view)
     _text_name, text = _text_rate(view)
     if not trains_text(view) or not text or not model or text == model:
         return

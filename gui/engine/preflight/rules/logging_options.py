@@ -88,6 +88,31 @@ def check_run_name(view: View) -> Iterator[Finding]:
     )
 
 
+QUIET_LEVELS = ("WARNING", "ERROR", "CRITICAL")
+"""Levels at which the trainer no longer says that a model was saved (utils.py:24)."""
+
+
+def check_console_log(view: View) -> Iterator[Finding]:
+    """What the trainer says into a file of its own, this program does not read (utils.py:41-83)."""
+    names = ["console_log_file"] if view.given("console_log_file") else []
+    if view.given("console_log_level") and view.value("console_log_level") in QUIET_LEVELS:
+        names.append("console_log_level")
+    if not names:
+        return
+    yield Finding(
+        id="console-log",
+        severity="danger",
+        title=_("{names} keeps from this program what the trainer says.").format(names=", ".join(names)),
+        detail=_(
+            "Saves, errors and the end of the run are told from the trainer’s output. It is kept in the "
+            "run’s folder anyway."
+        ),
+        arguments=tuple(names),
+        fixes=(leave_out(*names, safe=True),),
+        sources=("trainer: utils.py:24, 41-83",),
+    )
+
+
 RULES: tuple[Rule, ...] = (
     Rule("wandb", check_wandb, ("ENV-16",), lambda: _("What Weights & Biases needs")),
     Rule(
@@ -98,5 +123,11 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "wandb-name", check_run_name, ("trainer: train_util.py:6597",), lambda: _("The name of a run in W&B")
+    ),
+    Rule(
+        "console-log",
+        check_console_log,
+        ("trainer: utils.py:41",),
+        lambda: _("Where the trainer writes what it says"),
     ),
 )

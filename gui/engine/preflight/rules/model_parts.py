@@ -167,7 +167,11 @@ def check_network_file(view: View) -> Iterator[Finding]:
 
 
 def check_flux_fp8file(view: View) -> Iterator[Finding]:
-    """Weights with scales beside them are loaded without the scales (MODEL-11)."""
+    """Weights with scales beside them are loaded without the scales (MODEL-11).
+
+    The reported case ended in a message about keys; a file that surely has scales ends in weights that
+    are wrong by orders of magnitude, without any message, so that this stops.
+    """
     for fact in view.facts.model:
         if not fact.quantised or fact.argument in NETWORKS or _practises(view):
             continue

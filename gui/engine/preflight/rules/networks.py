@@ -37,6 +37,12 @@ GOOD_RANK = 16
 SMALL_RANK = 8
 """Up to here, with an alpha below it, LoRAs in fp16 were seen to give black images (CONF-20)."""
 
+OFT_WIDTH = 3072
+"""Of FLUX and Chroma: all layers that OFT takes hold a multiple of it (flux_models.py:388)."""
+
+FLUX_WIDTH = 3072
+"""Channels of FLUX's layers, of which all others are multiples (flux_models.py:950)."""
+
 NO_NORM_LIMIT = ("networks.dylora", "networks.oft", "networks.oft_flux")
 """Modules that cannot limit the norm of their weights (train_network.py:698)."""
 
@@ -225,6 +231,32 @@ def check_dylora(view: View) -> Iterator[Finding]:
     )
 
 
+def check_oft_rank(view: View) -> Iterator[Finding]:
+    """OFT parts the width of each layer of FLUX by the rank (oft_flux.py:63)."""
+    rank = int(view.number("network_dim") or DEFAULT_RANK)
+    if module_name(view) != "networks.oft_flux" or (rank > 0 and OFT_WIDTH % rank == 0):
+        return
+    fitting = next(near for near in range(min(max(rank, 1), OFT_WIDTH), 0, -1) if OFT_WIDTH % near == 0)
+    yield Finding(
+        id="oft-rank",
+        severity="stop",
+        title=_("OFT cannot part FLUX’s layers by a network_dim of {rank}.").format(rank=rank),
+        detail=_(
+            "It must divide {width}. The trainer stops when it makes the network, after loading and caching."
+        ).format(width=OFT_WIDTH),
+        arguments=("network_dim", "network_module"),
+        fixes=(
+            write(
+                {"network_dim": fitting},
+                _("set network_dim to {rank}").format(rank=fitting),
+                identity="fitting",
+                safe=True,
+            ),
+        ),
+        sources=("trainer: oft_flux.py:63",),
+    )
+
+
 def check_oft(view: View) -> Iterator[Finding]:
     """OFT: a tiny alpha, and never the text encoder alone (oft.py:172, 336)."""
     if not module_name(view).startswith("networks.oft"):
@@ -239,6 +271,21 @@ def check_oft(view: View) -> Iterator[Finding]:
             where="network_train_text_encoder_only",
             fixes=(leave_out("network_train_text_encoder_only", safe=True),),
             sources=("trainer: oft.py:336, oft_flux.py:359",),
+        )
+    rank = int(view.number("network_dim") or DEFAULT_RANK)
+    if module_name(view) == "networks.oft_flux" and (rank < 1 or FLUX_WIDTH % rank):
+        meant = max(size for size in range(1, max(rank, 1) + 1) if FLUX_WIDTH % size == 0)
+        yield Finding(
+            id="oft",
+            severity="stop",
+            title=_("OFT cannot divide FLUX into {rank} blocks.").format(rank=rank),
+            detail=_("network_dim must divide the layers’ {width} channels; the trainer stops.").format(
+                width=FLUX_WIDTH
+            ),
+            arguments=("network_dim",),
+            where="network_dim",
+            fixes=(write({"network_dim": meant}, _("set network_dim to {rank}").format(rank=meant)),),
+            sources=("trainer: oft_flux.py:63",),
         )
     alpha = view.number("network_alpha")
     if alpha is not None and alpha >= 1:
@@ -339,6 +386,7 @@ RULES: tuple[Rule, ...] = (
     Rule("dim-explicit", check_dim_explicit, ("CONF-20",), lambda: _("Rank and alpha are given")),
     Rule("dylora", check_dylora, ("trainer: dylora.py:39",), lambda: _("What DyLoRA asserts")),
     Rule("oft", check_oft, ("trainer: oft.py:172",), lambda: _("What OFT wants")),
+    Rule("oft-rank", check_oft_rank, ("trainer: oft_flux.py:63",), lambda: _("The rank of OFT for FLUX")),
     Rule("norm-limit", check_norm_limit, ("trainer: train_network.py:698",), lambda: _("Limits of norms")),
     Rule(
         "t5-lora", check_t5_lora, ("trainer: flux_train_network.py:196",), lambda: _("A LoRA for a cached T5")

@@ -15,6 +15,7 @@ from gui.engine.preflight.view import View
 from gui.engine.texts import _
 
 HUBER = ("huber", "smooth_l1")
+USUAL_SEED = 42
 LAST_TIMESTEP = 1000
 """The schedulers of Stable Diffusion have the timesteps 0 to 999."""
 
@@ -185,6 +186,23 @@ def check_seed(view: View) -> Iterator[Finding]:
     )
 
 
+def check_seed_none(view: View) -> Iterator[Finding]:
+    """LoRA scripts draw a seed and note it; the others train without one (train_network.py:503)."""
+    if view.given("seed") or view.trains_network or not view.knows("seed"):
+        return
+    yield Finding(
+        id="seed-none",
+        severity="hint",
+        title=_("Without a seed this run cannot be repeated."),
+        detail=_("{script} draws no seed of its own: two runs of the same plan differ.").format(
+            script=view.script
+        ),
+        arguments=("seed",),
+        fixes=(write({"seed": USUAL_SEED}, _("take the seed {seed}").format(seed=USUAL_SEED), safe=True),),
+        sources=("N20", "trainer: train_network.py:503"),
+    )
+
+
 RULES: tuple[Rule, ...] = (
     Rule(
         "adaptive-noise",
@@ -202,4 +220,5 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule("timesteps", check_timesteps, ("trainer: train_util.py:6062",), lambda: _("Limits of timesteps")),
     Rule("seed-range", check_seed, ("trainer: train_network.py:505",), lambda: _("The seed’s range")),
+    Rule("seed-none", check_seed_none, ("N20",), lambda: _("A seed to repeat the run with")),
 )

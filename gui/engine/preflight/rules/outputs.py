@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePath
 
-from gui.engine.findings import Finding
+from gui.engine.findings import Finding, Fix
 from gui.engine.preflight.rule import Rule
-from gui.engine.preflight.rules.fixes import leave_out, write
+from gui.engine.preflight.rules.fixes import first_few, leave_out, write
 from gui.engine.preflight.steps import forecast_steps
 from gui.engine.preflight.view import View
 from gui.engine.texts import _
@@ -22,6 +22,9 @@ ALWAYS_SAFETENSORS = ("flux_", "sd3_", "lumina_", "anima_", "hunyuan_")
 FORBIDDEN_ON_WINDOWS = '<>:"|?*\\'
 
 CADENCE = ("save_every_n_epochs", "save_every_n_steps", "save_n_epoch_ratio")
+
+FEW_SAVES = 2
+"""So many kept saves leave no choice among the results (T1, T8)."""
 
 LONG_RUN_STEPS = 500
 """From here on a run without saves on the way risks hours (T8)."""
@@ -44,9 +47,7 @@ def check_output_exists(view: View) -> Iterator[Finding]:
     yield Finding(
         id="output-exists",
         severity="hint" if resumes else "danger",
-        title=_("Files of this name exist and would be overwritten: {names}").format(
-            names=", ".join(there[:3]) + (" …" if len(there) > 3 else "")
-        ),
+        title=_("Files of this name exist and would be overwritten: {names}").format(names=first_few(there)),
         detail=_("The trainer writes over saves and states of an earlier run without asking."),
         arguments=("output_name", "output_dir"),
         where="output_dir",
@@ -153,6 +154,45 @@ def check_save_last(view: View) -> Iterator[Finding]:
             )
 
 
+def check_save_last_few(view: View) -> Iterator[Finding]:
+    """The trainer deletes old saves whatever the new ones are: the last clean one may go (T1, N16)."""
+    for unit in ("epochs", "steps"):
+        name, every = f"save_last_n_{unit}", view.number(f"save_every_n_{unit}")
+        kept = view.number(name) if view.given(name) else None
+        if kept is None or not every or every <= 0:
+            continue
+        files = kept if unit == "epochs" else kept / every
+        goes_on = view.plan.guard.nonfinite != "stop"
+        if files > FEW_SAVES and not goes_on:
+            continue
+        yield Finding(
+            id="save-last-few",
+            severity="warning" if goes_on else "hint",
+            title=_("With {name} {kept:g} earlier saves are deleted on the way.").format(
+                name=name, kept=kept
+            ),
+            detail=(
+                _(
+                    "The run goes on when the loss is no number: then the newest saves are ruined, and the "
+                    "last clean one is deleted."
+                )
+                if goes_on
+                else _("The best result is often at 60 to 80 % of the run, and would be gone by then.")
+            ),
+            arguments=(name, "guard.nonfinite"),
+            where=unit,
+            fixes=(
+                leave_out(name),
+                *((_stop_at_nan(),) if goes_on and files > FEW_SAVES else ()),
+            ),
+            sources=("T1", "N16", "trainer: train_util.py:5786-5815"),
+        )
+
+
+def _stop_at_nan() -> Fix:
+    return write({"guard.nonfinite": "stop"}, _("stop when the loss is no number"), identity="stop-at-nan")
+
+
 def check_save_state(view: View) -> Iterator[Finding]:
     """States are written along with saves: without those only at the end (STEP-10)."""
     if not view.flag("save_state") or any(view.given(name) for name in CADENCE):
@@ -215,6 +255,12 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "save-last", check_save_last, ("trainer: train_util.py:5786",), lambda: _("How many saves are kept")
+    ),
+    Rule(
+        "save-last-few",
+        check_save_last_few,
+        ("T1", "N16", "trainer: train_util.py:5786"),
+        lambda: _("Saves that are deleted on the way"),
     ),
     Rule("save-state", check_save_state, ("STEP-10",), lambda: _("States to go on from")),
     Rule("save-cadence", check_save_cadence, ("T8",), lambda: _("Saves on the way")),

@@ -6,11 +6,13 @@ Source: trainer-facts 1.9, 2.1, 2.3, 4 (train_util.py:3664, 3952, 5270-5331; tra
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from gui.engine.findings import Finding, Fix
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.fixes import leave_out, write
-from gui.engine.preflight.view import View
+from gui.engine.preflight.steps import SENSELESS, forecast_steps
+from gui.engine.preflight.view import View, as_number
 from gui.engine.texts import _
 
 ZERO_INTERVALS = (
@@ -57,10 +59,31 @@ def relative_step(view: View) -> bool:
     return view.optimizer == "adafactor" and (not off or pairs.get("warmup_init", "").strip() == "True")
 
 
+def _share(text: str) -> float | None:
+    """Return a share as the trainer reads it: ``"10%"``, or a number below 1 (train_util.py:3664)."""
+    number = as_number(text.removesuffix("%"))
+    if number is None:
+        return None
+    return number / 100 if text.endswith("%") else number if number < 1 else None
+
+
+def _is_no_step(view: View, warmup: Any) -> bool:
+    """Return whether a warm-up given as a share is so short that it is none."""
+    share = _share(str(warmup).strip())
+    forecast = forecast_steps(view) if view.given("max_train_epochs") else None
+    total = forecast.total_steps if forecast else view.number("max_train_steps")
+    known = forecast is not None or not view.given("max_train_epochs")
+    if share is None or total is None or total <= 0 or not known:
+        return False
+    return abs(share) * max(1, min(view.plan.launch.num_processes, SENSELESS)) < 1 / total
+
+
 def check_warmup(view: View) -> Iterator[Finding]:
     """A constant rate, a torch scheduler and Adafactor's own take no warm-up (train_util.py:5294-5331)."""
     steps = view.value("lr_warmup_steps")
     if steps in (None, 0, "0", 0.0, "0%") or view.optimizer.endswith("schedulefree"):
+        return
+    if _is_no_step(view, steps):
         return
     scheduler = view.text("lr_scheduler") or "constant"
     own = relative_step(view)

@@ -1,0 +1,200 @@
+"""Rules about how much there is: images against rank, rates and steps, and steps against time.
+
+They are advice where images are known; none of them stops a run.
+Source: N10, S4, T2, T4, T6, T7; SLOW-05, STEP-02.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from gui.engine.findings import Finding
+from gui.engine.preflight.rule import Rule
+from gui.engine.preflight.rules.fixes import write
+from gui.engine.preflight.rules.learning_rates import HIGH, finds_own_rate, model_rate
+from gui.engine.preflight.rules.networks import module_name
+from gui.engine.preflight.steps import forecast_steps
+from gui.engine.preflight.view import View
+from gui.engine.texts import _
+
+TOO_FEW, FEW = 15, 20
+"""Below the first there is too little to learn from; below the second near-identical images overfit (T2)."""
+
+HIGH_RANK, MIDDLE_RANK = 128, 32
+"""The first is out of balance with tens of images (S4, T4); the second is a middle one."""
+
+CALM_RATE = 5e-5
+"""Where to go from a rate that is unstable (N9)."""
+
+IMAGES_FOR_HIGH_RANK = 100
+
+LARGE_RATE = 1e-4
+"""What is large for a small dataset (N10): the usual rate, and more."""
+
+USUAL_STEPS: Mapping[str, tuple[int, int]] = {"flux": (800, 1200), "sdxl": (1500, 2500)}
+"""Steps of a LoRA by family (T7); the names are beginnings of families'."""
+
+OTHER_STEPS = (800, 3000)
+"""What a LoRA of any other family takes: a face the least, a style the most (T7)."""
+
+FAR = 3.0
+"""So many times the usual steps are far from it."""
+
+LONG_HOURS = 12.0
+"""Runs that take longer are worth a second look (SLOW-05), and are cut by rented machines (STEP-02)."""
+
+SECONDS_PER_HOUR = 3600.0
+
+
+def _images(view: View) -> int | None:
+    """Return how many images a LoRA is trained on; None when that is not known, or none is trained."""
+    fact = view.facts.dataset
+    return fact.images if fact and fact.images and view.dataset_known and view.trains_network else None
+
+
+def check_data_few(view: View) -> Iterator[Finding]:
+    """Too few images are learnt by heart (T2)."""
+    images = _images(view)
+    if images is None or images >= FEW:
+        return
+    yield Finding(
+        id="data-few",
+        severity="warning" if images < TOO_FEW else "hint",
+        title=_("{count} images are few.").format(count=images),
+        detail=_(
+            "20 to 30 varied images do for a simple character, 100 and more for many styles. Fewer than 15 "
+            "are too little, and 15 to 20 that are much alike are learnt by heart."
+        ),
+        arguments=("dataset.subsets",),
+        sources=("T2",),
+    )
+
+
+def check_rank_data(view: View) -> Iterator[Finding]:
+    """A high rank with tens of images learns them by heart (S4, T4)."""
+    images, rank = _images(view), view.number("network_dim")
+    if images is None or rank is None or not module_name(view) or rank < HIGH_RANK:
+        return
+    if images >= IMAGES_FOR_HIGH_RANK or view.flag("dim_from_weights"):
+        return
+    alpha = view.number("network_alpha") or rank
+    scaled = float(f"{max(1.0, alpha * MIDDLE_RANK / rank):.6g}")
+    yield Finding(
+        id="rank-data",
+        severity="hint",
+        title=_("Rank {rank:g} is out of balance with {count} images.").format(rank=rank, count=images),
+        detail=_("With tens of images a middle rank does; the alpha goes along with it. Files get smaller."),
+        arguments=("network_dim", "network_alpha"),
+        fixes=(
+            write(
+                {"network_dim": MIDDLE_RANK, "network_alpha": scaled},
+                _("take rank {rank} with alpha {alpha:g}").format(rank=MIDDLE_RANK, alpha=scaled),
+                identity="middle",
+            ),
+        ),
+        sources=("S4", "T4"),
+    )
+
+
+def check_nan_prone(view: View) -> Iterator[Finding]:
+    """Few images, single ones at a time, a large rate, no warm-up: what NaN is made of (N10)."""
+    images, rate = _images(view), model_rate(view)[1]
+    if images is None or images > FEW or rate is None or rate < LARGE_RATE or finds_own_rate(view):
+        return
+    accumulates = (view.number("gradient_accumulation_steps") or 1) > 1
+    single = all((dataset.number("batch_size") or 1) <= 1 for dataset in view.dataset_views)
+    warm = view.given("lr_warmup_steps") and view.value("lr_warmup_steps") not in (0, "0", 0.0)
+    if not single or accumulates or warm:
+        return
+    name = model_rate(view)[0]
+    yield Finding(
+        id="nan-prone",
+        severity="warning" if rate >= HIGH else "hint",
+        title=_("Few images one at a time, at a rate of {rate:g} and without warm-up.").format(rate=rate),
+        detail=_("Each of these alone is fine; together they are how losses blow up. Change one of them."),
+        arguments=("gradient_accumulation_steps", "lr_warmup_steps", name),
+        fixes=(
+            write(
+                {"gradient_accumulation_steps": 4},
+                _("let four images make one step (a step takes four times as long)"),
+                identity="accumulate",
+            ),
+            write({name: CALM_RATE}, _("set {name} to {rate:g}").format(name=name, rate=CALM_RATE)),
+        ),
+        sources=("N10",),
+    )
+
+
+def check_steps_range(view: View) -> Iterator[Finding]:
+    """Far fewer steps than usual learn nothing, far more learn by heart (T7)."""
+    if not view.trains_network or view.kin is None:
+        return
+    forecast = forecast_steps(view)
+    steps = forecast.total_steps if forecast else None
+    if steps is None and not view.given("max_train_epochs") and view.given("max_train_steps"):
+        steps = int(view.number("max_train_steps") or 0)
+    usual = next(
+        (span for start, span in USUAL_STEPS.items() if view.kin.name.startswith(start)), OTHER_STEPS
+    )
+    if not steps or usual[0] / FAR <= steps <= usual[1] * FAR:
+        return
+    meant = usual[1] if steps > usual[1] else usual[0]
+    yield Finding(
+        id="steps-range",
+        severity="hint",
+        title=_("{steps} steps are far from the usual {low} to {high}.").format(
+            steps=steps, low=usual[0], high=usual[1]
+        ),
+        detail=_("Fewer barely learn; more learn the images by heart, unless there are very many."),
+        arguments=("max_train_steps", "max_train_epochs"),
+        fixes=(
+            write(
+                {"max_train_steps": meant, "max_train_epochs": None},
+                _("train {steps} steps").format(steps=meant),
+                identity="usual",
+            ),
+        ),
+        sources=("T7",),
+    )
+
+
+def check_eta(view: View) -> Iterator[Finding]:
+    """A run of many hours is worth a second look, and rented machines end it (SLOW-05, STEP-02)."""
+    pace, forecast = view.facts.seconds_per_step, forecast_steps(view)
+    steps = forecast.total_steps if forecast else None
+    if steps is None and not view.given("max_train_epochs"):
+        steps = int(view.number("max_train_steps") or 0)
+    if not pace or not steps or pace * steps <= LONG_HOURS * SECONDS_PER_HOUR:
+        return
+    fitting = int(LONG_HOURS * SECONDS_PER_HOUR / pace)
+    yield Finding(
+        id="eta",
+        severity="warning",
+        title=_("{steps} steps would take about {hours:.0f} hours.").format(
+            steps=steps, hours=pace * steps / SECONDS_PER_HOUR
+        ),
+        detail=_(
+            "A step took {seconds:.1f} seconds here. Save on the way, so that nothing is lost when a "
+            "machine's time runs out."
+        ).format(seconds=pace),
+        arguments=("max_train_steps", "max_train_epochs"),
+        fixes=(
+            write(
+                {"max_train_steps": fitting, "max_train_epochs": None},
+                _("train {steps} steps, which takes {hours:g} hours").format(steps=fitting, hours=LONG_HOURS),
+                identity="fitting",
+            ),
+        )
+        if fitting
+        else (),
+        sources=("SLOW-05", "STEP-02"),
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    Rule("data-few", check_data_few, ("T2",), lambda: _("Few images")),
+    Rule("rank-data", check_rank_data, ("S4", "T4"), lambda: _("Rank and number of images")),
+    Rule("nan-prone", check_nan_prone, ("N10",), lambda: _("What makes losses blow up together")),
+    Rule("steps-range", check_steps_range, ("T7",), lambda: _("Usual numbers of steps")),
+    Rule("eta", check_eta, ("SLOW-05", "STEP-02"), lambda: _("How long the run would take")),
+)
