@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from gui.cli import check
-from gui.cli.context import token_store
+from gui.cli.context import home, token_store
 from gui.engine.errors import KeyringRefused, WrongUsage
 from gui.engine.plan.changes import ACTION, Change, differences
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.tokens import is_token_variable, tokens_in
-from gui.engine.preflight.actions import KEEP_TOKEN
+from gui.engine.preflight.actions import END_RUN, KEEP_TOKEN
 from gui.engine.preflight.fixing import Fixed, apply_named_fixes, apply_safe_fixes
 from gui.engine.redaction import HIDDEN, SECRET_ARGUMENTS, redact_text
-from gui.engine.texts import _
+from gui.engine.runs.end_run import end_run
+from gui.engine.texts import _, ngettext
 from gui.engine.token_store import kept_words
 
 
@@ -48,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
         raise WrongUsage(_("There is no such finding or fix now: {names}").format(names=", ".join(unknown)))
     kept = _keep_tokens(options, plan, fixed)
     given.file.save(fixed.plan, Path(options.output))
-    for line in kept:
+    for line in [*kept, *_end_runs(options, fixed)]:
         print(line, file=sys.stderr)
     _tell(options, plan, fixed)
     return 1 if any(finding.severity == "stop" for finding in fixed.remaining) else 0
@@ -72,12 +74,30 @@ def _keep_tokens(options: argparse.Namespace, plan: TrainingPlan, fixed: Fixed) 
     return said
 
 
+def _end_runs(options: argparse.Namespace, fixed: Fixed) -> Iterator[str]:
+    """End the runs that were named, and say what was done.
+
+    Raises:
+        CannotEnd: Something lives on in spite of force.
+    """
+    for done in fixed.applied:
+        if done.fix.changes.get(ACTION) == END_RUN:
+            folder = home(options).runs / str(done.finding.where)
+            count = end_run(folder, "terminal")
+            text = ngettext(
+                "{count} process of the run {name} was ended.",
+                "{count} processes of the run {name} were ended.",
+                count,
+            )
+            yield text.format(count=count, name=folder.name)
+
+
 def _tell(options: argparse.Namespace, before: TrainingPlan, fixed: Fixed) -> None:
     if not fixed.applied:
         print(_("Nothing was changed."))
     for done in fixed.applied:
         print(f"{done.finding.title} ({done.finding.id}) → {done.fix.label}")
-        if done.fix.changes.get(ACTION) not in (None, KEEP_TOKEN):
+        if done.fix.changes.get(ACTION) not in (None, KEEP_TOKEN, END_RUN):
             print(
                 "  "
                 + _("This is no value of the plan; do it by hand: {name}").format(

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLayout, QPushButton, QVBoxLayout, QWidget
 
 from gui.engine.findings import Finding, Fix
 from gui.engine.plan.changes import ACTION
-from gui.engine.preflight.actions import KEEP_TOKEN
+from gui.engine.preflight.actions import END_RUN, KEEP_TOKEN
 from gui.engine.texts import _
 from gui.window.pages.review.diff_chip import DiffChip
 from gui.window.pages.review.way_button import WayButton
@@ -152,18 +152,25 @@ class FindingCard(Card):
             self.fix_wanted.emit(self.finding, fix)
             return
         if self._ask is None:
-            self._ask = Ask(
-                _("This is no value of the plan; it is done by hand: {action}").format(
-                    action=fix.changes[ACTION]
-                ),
-                _("This program touches nothing of it. Say when it is done; then all is checked again."),
-                _("It is done"),
-                _("Not now"),
-                name=f"ask-{fix.id}",
-            )
+            self._ask = self._question(fix)
             self._ask.yes.connect(lambda: self.fix_wanted.emit(self.finding, fix))
             self._fixes.addWidget(self._ask)
         self._ask.ask()
+
+    def _question(self, fix: Fix) -> Ask:
+        name = f"ask-{fix.id}"
+        if fix.changes[ACTION] == END_RUN:
+            question, detail = _("End what is alive of this run?"), self.finding.detail
+            return Ask(question, detail, _("End it"), _("Leave it"), tone="bad", name=name)
+        return Ask(
+            _("This is no value of the plan; it is done by hand: {action}").format(
+                action=fix.changes[ACTION]
+            ),
+            _("This program touches nothing of it. Say when it is done; then all is checked again."),
+            _("It is done"),
+            _("Not now"),
+            name=name,
+        )
 
 
 def _widgets(layout: QLayout) -> list[QWidget]:

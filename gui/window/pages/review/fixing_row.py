@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -9,11 +11,11 @@ from gui.engine.errors import PreflightError
 from gui.engine.findings import Finding, Fix
 from gui.engine.plan.changes import ACTION
 from gui.engine.plan.model import TrainingPlan
-from gui.engine.preflight.actions import KEEP_TOKEN
+from gui.engine.preflight.actions import END_RUN, KEEP_TOKEN
 from gui.engine.preflight.fixing import Fixed, apply_safe_fixes
 from gui.engine.texts import _, ngettext
 from gui.window.bridges.checks import Checks
-from gui.window.bridges.tasks import Tasks
+from gui.window.bridges.tasks import TaskHandle, Tasks
 from gui.window.bridges.tokens import Tokens
 from gui.window.models.plan_document import PlanDocument
 from gui.window.pages.review.words import headline, sentence_case
@@ -104,6 +106,9 @@ class FixingRow(QWidget):
         if fix.changes.get(ACTION) == KEEP_TOKEN:
             self._tokens.move(self._document, finding.arguments[0], fix)
             return
+        if fix.changes.get(ACTION) == END_RUN:
+            self._end_run(self._checks.home.runs / str(finding.where))
+            return
         changes = {target: value for target, value in fix.changes.items() if target != ACTION}
         refusal = self._document.change(changes, sentence_case(fix.label)) if changes else ""
         if refusal:
@@ -113,6 +118,29 @@ class FixingRow(QWidget):
             self._hide_done()
         if ACTION in fix.changes:
             self.check_wanted.emit()
+
+    def _end_run(self, folder: Path) -> None:
+        """End what is alive of a run, and look again at who holds the GPU."""
+
+        def work(_handle: TaskHandle) -> int:
+            from gui.engine.runs.end_run import end_run  # heavy, and seldom wanted
+
+            return end_run(folder, "window")
+
+        def ended(count: int) -> None:
+            text = ngettext("{count} process was ended.", "{count} processes were ended.", count)
+            words = text.format(count=count) if count else _("Nothing of it was alive any more.")
+            self.done.show_words(_("The run {name}").format(name=folder.name), words, "good")
+            self.check_wanted.emit()
+
+        self.done.show_words(_("Ending the run {name} …").format(name=folder.name), "", "accent")
+        self._show_done(undoable=False)
+        self._tasks.run(work, ended, self._not_ended, key=f"end-run {folder}")
+
+    def _not_ended(self, error: PreflightError) -> None:
+        self.done.show_words(_("The run could not be ended."), str(error), "bad")
+        self._show_done(undoable=False)
+        self.check_wanted.emit()
 
     def _apply_all(self) -> None:
         plan, checker = self._document.plan, self._checks.checker()
