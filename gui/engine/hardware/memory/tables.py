@@ -76,6 +76,7 @@ class StepResult(Document):
         peak: The highest of them.
         peak_phase: The phase of the peak.
         peak_operation: The operation at the peak.
+        allocated: The most that ``torch.cuda.max_memory_allocated`` would tell; None where it was not kept.
         reserved: The most that the caching allocator took from the device.
         operations: How many operations were traced; no bytes.
     """
@@ -89,6 +90,7 @@ class StepResult(Document):
     peak: PositiveInt
     peak_phase: Phase
     peak_operation: str
+    allocated: PositiveInt | None = None
     reserved: PositiveInt
     operations: PositiveInt
 
@@ -136,6 +138,7 @@ class PassResult(Document):
         weights: What the part's modules weigh.
         peak: The live peak, weights included.
         peak_operation: The operation at the peak.
+        allocated: The most that ``torch.cuda.max_memory_allocated`` would tell; None where it was not kept.
         reserved: The most that the caching allocator took from the device.
         operations: How many operations were traced; no bytes.
     """
@@ -143,6 +146,7 @@ class PassResult(Document):
     weights: PositiveInt
     peak: PositiveInt
     peak_operation: str
+    allocated: PositiveInt | None = None
     reserved: PositiveInt
     operations: PositiveInt
 
