@@ -45,7 +45,7 @@ class Preferences(Document):
         gpu: UUID of the GPU that new plans train on; None leaves the choice to the trainer.
         guard: What new plans do when the loss is not finite.
         notifications: Whether the system's notifications tell of runs while the window is not in front.
-        measure_memory: Whether the trainer's torch may be asked, in its own interpreter, what memory it needs.
+        measure_memory: Whether the trainer's torch is asked, in its own interpreter, what memory it needs.
         appearance: Of the window; ``system`` follows the desktop.
         text_percent: Of the window's text.
         language: Of all sentences, such as ``ko``; None follows the system.

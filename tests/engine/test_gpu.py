@@ -14,7 +14,7 @@ import pynvml
 import pytest
 from fake_nvml import FakeNvml
 
-from gui.engine.hardware.gpu import RETRY_SECONDS, GpuMonitor, GpuSample
+from gui.engine.hardware.gpu import FIRST_RETRY_SECONDS, RETRY_SECONDS, GpuMonitor, GpuSample
 from gui.engine.hardware.nvml import Nvml
 from gui.engine.hardware.sampler import Sampler
 
@@ -136,7 +136,9 @@ def test_that_what_cannot_be_told_is_none_and_nothing_else(gpus: FakeNvml, code:
     (device,) = monitor.devices()
     assert device.model_dump() == {**dict.fromkeys(type(device).model_fields), **_nameless(device.index)}
     (sample,) = monitor.sample()
-    empty = {**dict.fromkeys(GpuSample.model_fields), **_nameless(0), "lost": False}
+    refused = code == pynvml.NVML_ERROR_NO_PERMISSION
+    empty = dict.fromkeys(GpuSample.model_fields) | {"lost": False, "refused": refused}
+    empty |= _nameless(0)
     assert sample.model_dump() == empty
     assert sample.process_bytes([1]) is None
     assert (monitor.driver, monitor.cuda, monitor.problem) == (None, None, None)
@@ -207,7 +209,16 @@ def test_that_a_driver_that_works_later_is_found_later(gpus: FakeNvml) -> None:
     assert monitor.problem is None
 
 
-@pytest.mark.parametrize("code", [pynvml.NVML_ERROR_UNINITIALIZED, pynvml.NVML_ERROR_UNKNOWN])
+@pytest.mark.parametrize(
+    "code",
+    [
+        pynvml.NVML_ERROR_UNINITIALIZED,
+        pynvml.NVML_ERROR_UNKNOWN,
+        pynvml.NVML_ERROR_TIMEOUT,
+        pynvml.NVML_ERROR_ARGUMENT_VERSION_MISMATCH,
+        pynvml.NVML_ERROR_GPU_NOT_FOUND,
+    ],
+)
 def test_that_a_driver_that_stops_answering_is_connected_anew(gpus: FakeNvml, code: int) -> None:
     clock = Clock()
     monitor = GpuMonitor(clock=clock)
@@ -217,6 +228,10 @@ def test_that_a_driver_that_stops_answering_is_connected_anew(gpus: FakeNvml, co
     assert monitor.sample()[0].used_bytes is None
     assert monitor.sample() == ()
     assert "stopped answering" in (monitor.problem or "")
+    clock.now += FIRST_RETRY_SECONDS
+    assert monitor.sample()[0].used_bytes is None, "it is tried anew once, soon"
+    clock.now += FIRST_RETRY_SECONDS
+    assert monitor.sample() == (), "and then left alone for longer"
     gpus.set(dict.fromkeys(broken))
     clock.now += RETRY_SECONDS
     assert monitor.sample()[0].used_bytes == GIB

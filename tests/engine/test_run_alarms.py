@@ -372,11 +372,25 @@ def test_that_a_short_disk_is_told_for_as_long_as_it_is_short(tmp_path: Path, fu
 def test_that_troubles_are_alarms_the_gravest_first(tmp_path: Path) -> None:
     troubles = tuple(
         TroubleNow(id=kind, since=9.0, step=4, sentence="S.")  # type: ignore[arg-type]
-        for kind in ("slowed", "stalled", "trainer-gone")
+        for kind in ("gpu-others", "memory-full", "slowed", "stalled", "memory-spill", "trainer-gone")
     )
     told = alarms(a_run(tmp_path), RunStatus(name="r", state="running", troubles=troubles))
-    assert [alarm.id for alarm in told] == ["trainer-gone", "stalled", "slowed"]
+    order = ["trainer-gone", "memory-spill", "stalled", "slowed", "memory-full", "gpu-others"]
+    assert [alarm.id for alarm in told] == order
+    assert all(alarm.causes for alarm in told[1:])
     assert all(alarm.next_steps and (alarm.at, alarm.step) == (9.0, 4) for alarm in told)
+
+
+def test_that_a_cause_that_was_seen_stands_alone(tmp_path: Path) -> None:
+    trouble = TroubleNow(id="slowed", sentence="S.", cause="The GPU is hot.")
+    assert one(a_run(tmp_path), state="running", troubles=(trouble,)).causes == ("The GPU is hot.",)
+
+
+@pytest.mark.parametrize("kind", ["slowed", "memory-full", "memory-spill", "gpu-others"])
+def test_that_what_only_matters_to_a_living_run_ends_with_it(tmp_path: Path, kind: Any) -> None:
+    trouble = TroubleNow(id=kind, sentence="S.")
+    status = RunStatus(name="r", troubles=(trouble,), **judged("failed", "error"))
+    assert kind not in [alarm.id for alarm in alarms(a_run(tmp_path), status)]
 
 
 def test_that_a_run_that_hung_until_it_was_stopped_still_says_so(tmp_path: Path) -> None:

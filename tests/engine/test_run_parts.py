@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,13 +10,10 @@ import pytest
 from run_helper import make_run, wait_until
 
 from gui.engine.errors import CannotWrite
-from gui.engine.hardware.gpu import GpuSample
-from gui.engine.hardware.host import HostMonitor
 from gui.engine.runs import journal
 from gui.engine.runs.adoption import find_trainer
 from gui.engine.runs.board import Board
 from gui.engine.runs.desk import RequestDesk
-from gui.engine.runs.disk import DiskWatch
 from gui.engine.runs.events import Answered, Notice, read_events
 from gui.engine.runs.finishing import _read_exit
 from gui.engine.runs.folder import RunFolder
@@ -28,10 +24,8 @@ from gui.engine.runs.keeper import CleanKeeper, KeptFile
 from gui.engine.runs.ledger import Ledger
 from gui.engine.runs.leftovers import Leftovers
 from gui.engine.runs.lock import SupervisorLock, is_held
-from gui.engine.runs.metrics import GpuRow, read_metrics
 from gui.engine.runs.process_tree import StopReport, StopSteps
 from gui.engine.runs.requests import ask
-from gui.engine.runs.sampling import Sampling
 from gui.engine.runs.savedesk import SaveDesk
 from gui.engine.runs.stopping import Stopper
 from gui.engine.runs.wishes import Wishes
@@ -314,64 +308,6 @@ def test_that_a_save_is_in_progress_until_all_of_it_is_there(tmp_path: Path) -> 
     assert desk.in_progress(announced) is None
     assert desk.report(old).finite
     desk.close()
-
-
-# --- measurements --------------------------------------------------------------------------------
-
-
-class Gpus:
-    """A monitor that tells what a test wants."""
-
-    def __init__(self) -> None:
-        self.samples: tuple[GpuSample, ...] = ()
-        self.problem: str | None = None
-
-    def sample(self) -> tuple[GpuSample, ...]:
-        return self.samples
-
-
-class Tree:
-    def members(self) -> list[Any]:
-        return []
-
-    def memory(self, *_rows: object, **_options: object) -> Any:
-        from gui.engine.runs.processes import TreeMemory
-
-        return TreeMemory(rss_bytes=5, pss_bytes=None, processes=2)
-
-
-def test_that_gpus_are_sampled_with_their_peaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gui.engine.runs.sampling.SAMPLE_SECONDS", 0.01)
-    ledger, gpus = Ledger(RunFolder(tmp_path), Board("r")), Gpus()
-    sampling = Sampling(ledger, gpus, HostMonitor(), DiskWatch([tmp_path]))  # type: ignore[arg-type]
-
-    def sample(used: int, **more: Any) -> GpuSample:
-        return GpuSample(index=0, uuid="GPU-1", name="RTX", used_bytes=used, total_bytes=12 * GIB, **more)
-
-    gpus.samples = (sample(3 * GIB, utilisation_percent=98, temperature_c=71, power_w=170.5),)
-    sampling.start()
-    for _ in range(3):
-        time.sleep(0.05)
-        sampling.look(Tree())  # type: ignore[arg-type]
-    gpus.samples = (sample(2 * GIB), GpuSample(index=1, uuid="GPU-2", lost=True))
-    wait_until(lambda: sampling.look(Tree()) or len(ledger.board.fact("gpus") or ()) == 2)  # type: ignore[func-returns-value, arg-type]
-    sampling.stop()
-    now = ledger.board.fact("gpus")[0]
-    assert (now.used_bytes, now.peak_used_bytes, now.name) == (2 * GIB, 3 * GIB, "RTX")
-    assert any("no longer answers" in sentence for sentence in ledger.board.notices.values())
-    ledger.close()
-    rows = [row for row in read_metrics(tmp_path / "metrics.jsonl") if isinstance(row, GpuRow)]
-    assert (rows[0].utilisation_percent, rows[0].temperature_c, rows[0].power_w) == (98, 71, 170.5)
-
-
-def test_that_a_driver_that_hangs_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gui.engine.runs.sampling.SILENT_SECONDS", -1.0)
-    ledger, gpus = Ledger(RunFolder(tmp_path), Board("r")), Gpus()
-    sampling = Sampling(ledger, gpus, HostMonitor(), DiskWatch([tmp_path]))  # type: ignore[arg-type]
-    sampling.look(Tree())  # type: ignore[arg-type]
-    assert "gpu-silent" in ledger.board.notices
-    sampling.stop()
-    ledger.close()
 
 
 def test_that_the_list_of_notices_has_an_end() -> None:

@@ -200,3 +200,14 @@ def test_that_a_guard_that_waits_for_an_answer_asks() -> None:
     stopping = Guard("stop", has_tracker=False)
     stopping.bar_nonfinite(7, float("nan"), 0.0)
     assert not stopping.now().asks
+
+
+def test_that_slower_steps_are_told_with_the_cause_that_was_seen(scene: Scene) -> None:
+    scene.dog = Watchdog(scene.ledger, None, slow_cause=lambda: "The GPU is hot.")
+    scene.ledger.board.take(Phase(phase="training"))
+    scene.train(120, 2)
+    scene.train(20, 10)
+    (slow,) = scene.told()
+    assert (slow.id, slow.cause) == ("slowed", "The GPU is hot.")
+    scene.train(120, 2)
+    assert [(event.over, event.cause) for event in scene.told()] == [(False, "The GPU is hot."), (True, "")]

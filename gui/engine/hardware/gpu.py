@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from gui.engine.documents import Document
 from gui.engine.hardware.nvml import GpuLost, Nvml
+from gui.engine.hardware.process_counters import ProcessCounters, ProcessUse, same_place
 from gui.engine.texts import _
 
 RETRY_SECONDS = 30.0
 """How long a driver that failed is left alone."""
+
+FIRST_RETRY_SECONDS = 1.0
+"""The same when it had answered just before: a load that passes must not hide the peak of a phase."""
 
 ThrottleReason = Literal[
     "clock-setting",
@@ -84,6 +88,9 @@ class GpuSample(Document):
         power_limit_w: Watts that it may draw now.
         throttle: What slows it down now; empty when nothing does.
         lost: It no longer answers and will not until a reset.
+        refused: This user may not know some of it: in a container, say, what each process holds.
+        shared: Pid to bytes of the machine's RAM that the GPU uses for it; None where not told (all but
+            Windows).
     """
 
     index: int
@@ -100,6 +107,12 @@ class GpuSample(Document):
     power_limit_w: float | None = None
     throttle: tuple[ThrottleReason, ...] | None = None
     lost: bool = False
+    refused: bool = False
+    shared: dict[int, int] | None = None
+
+    def shared_bytes(self, pids: Iterable[int]) -> int | None:
+        """Return how much RAM the GPU uses for these processes; None where not told."""
+        return None if self.shared is None else sum(self.shared.get(pid, 0) for pid in set(pids))
 
     def process_bytes(self, pids: Iterable[int]) -> int | None:
         """Return what these processes hold here; None when the driver does not tell.
@@ -140,11 +153,20 @@ class GpuMonitor:
     Args:
         nvml: The connection.
         clock: Monotonic seconds.
+        counters: Tells what each process holds where NVML does not, as on Windows; None: nobody does.
     """
 
-    def __init__(self, nvml: Nvml | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        nvml: Nvml | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        counters: ProcessCounters | None = None,
+    ) -> None:
         self._nvml = nvml or Nvml()
         self._clock = clock
+        self._counters = counters
+        self._uses: Sequence[ProcessUse] = ()
+        self._answered = False
         self._watched: list[_Watched] = []
         self._known: dict[int, GpuDevice] = {}
         self._connected = False
@@ -174,13 +196,21 @@ class GpuMonitor:
         self._connect()
         return tuple(watched.device for watched in self._watched)
 
-    def sample(self) -> tuple[GpuSample, ...]:
-        """Look at all GPUs; empty when none is seen."""
+    def sample(self, *, thorough: bool = True) -> tuple[GpuSample, ...]:
+        """Look at all GPUs; empty when none is seen.
+
+        Args:
+            thorough: Ask for all; else only for memory, which is cheap enough for ten times a second.
+        """
         self._connect()
         self._failed = False
-        samples = tuple(map(self._sample, self._watched))
+        if thorough and self._watched and self._counters is not None:
+            self._uses = self._counters.read()
+        samples = tuple(self._sample(watched, thorough=thorough) for watched in self._watched)
         if self._failed:
             self._leave(_("the NVIDIA driver stopped answering"))
+        elif samples:
+            self._answered = True
         return samples
 
     def close(self) -> None:
@@ -206,7 +236,8 @@ class GpuMonitor:
     def _leave(self, reason: str) -> None:
         self.close()
         self._problem = _("no NVIDIA GPU seen: {reason}").format(reason=reason)
-        self._retry_at = self._clock() + RETRY_SECONDS
+        self._retry_at = self._clock() + (FIRST_RETRY_SECONDS if self._answered else RETRY_SECONDS)
+        self._answered = False
 
     def _find(self) -> Iterable[_Watched]:
         for index in range(self._ask("nvmlDeviceGetCount") or 0):
@@ -252,12 +283,15 @@ class GpuMonitor:
         )
         return _Watched(device, handle, whole)
 
-    def _sample(self, watched: _Watched) -> GpuSample:
+    def _sample(self, watched: _Watched, *, thorough: bool) -> GpuSample:
         device = watched.device
         about: dict[str, Any] = {"index": device.index, "uuid": device.uuid, "name": device.name}
+        self._nvml.refused = False
         if not watched.lost:
             try:
-                return GpuSample(**about, **self._memory(watched.handle), **self._doings(watched))
+                told = {**self._memory(watched.handle), **self._held(watched)}
+                told |= self._doings(watched) if thorough else {}
+                return GpuSample(**about, **told, refused=self._nvml.refused)
             except GpuLost:
                 watched.lost = True
         return GpuSample(**about, total_bytes=device.total_bytes, lost=True)
@@ -284,7 +318,6 @@ class GpuMonitor:
             "nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons", to=whole
         )
         return {
-            "processes": self._processes(watched.handle),
             "utilisation_percent": utilisation.gpu if utilisation else None,
             "temperature_c": ask(
                 "nvmlDeviceGetTemperature", "nvmlDeviceGetTemperatureV", to=(watched.whole, sensor)
@@ -293,6 +326,22 @@ class GpuMonitor:
             "power_limit_w": _watts(ask("nvmlDeviceGetEnforcedPowerLimit", to=whole)),
             "throttle": None if bits is None else tuple(word for bit, word in _THROTTLE_BITS if bits & bit),
         }
+
+    def _held(self, watched: _Watched) -> dict[str, Any]:
+        """Return what each process holds here: as NVML tells it, else as the system does."""
+        processes = self._processes(watched.handle)
+        if self._counters is None:
+            return {"processes": processes}
+        mine = [use for use in self._uses if self._is_of(use, watched.device)]
+        counted = {use.pid: use.dedicated_bytes for use in mine}
+        known = {pid: counted.get(pid) if told is None else told for pid, told in (processes or {}).items()}
+        return {"processes": counted | known, "shared": {use.pid: use.shared_bytes for use in mine}}
+
+    def _is_of(self, use: ProcessUse, device: GpuDevice) -> bool:
+        """Whether memory is of a device; where the adapter cannot be told, of the only one that there is."""
+        if use.pci_bus_id is None or device.pci_bus_id is None:
+            return len(self._watched) == 1
+        return same_place(use.pci_bus_id, device.pci_bus_id)
 
     def _processes(self, handle: Any) -> dict[int, int | None] | None:
         """Merge both lists: a process that also draws is in both, with the same bytes."""

@@ -14,6 +14,12 @@ from typing import Any
 
 from gui.engine.texts import _
 
+_SICK = (
+    *("UNINITIALIZED", "DRIVER_NOT_LOADED", "TIMEOUT", "UNKNOWN"),
+    *("ARGUMENT_VERSION_MISMATCH", "GPU_NOT_FOUND"),
+)
+"""Answers after which a new connection may help (case of a driver that was reloaded)."""
+
 
 class GpuLost(Exception):
     """The GPU has fallen off the bus or must be reset."""
@@ -36,12 +42,14 @@ class Nvml:
 
     Attributes:
         sick: An answer since it was last set to False was such that only a new connection can help.
+        refused: An answer since it was last set to False was that this user may not know.
     """
 
     def __init__(self, load: Callable[[], ModuleType] = load_pynvml) -> None:
         self._load = load
         self._module: Any = None
         self.sick = False
+        self.refused = False
 
     def open(self) -> str | None:
         """Connect. Returns why that is not possible, None when it is."""
@@ -92,8 +100,10 @@ class Nvml:
         code = getattr(error, "value", None)
         if code in self._codes("GPU_IS_LOST", "RESET_REQUIRED"):
             raise GpuLost from error
-        if code in self._codes("UNINITIALIZED", "DRIVER_NOT_LOADED", "TIMEOUT", "UNKNOWN"):
+        if code in self._codes(*_SICK):
             self.sick = True
+        if code in self._codes("NO_PERMISSION"):
+            self.refused = True
 
     def _codes(self, *names: str) -> set[int]:
         return {self.constant(f"NVML_ERROR_{name}", -1) for name in names}

@@ -17,8 +17,11 @@ AlarmId = Literal[
     "trainer-gone",
     "failed",
     "unattended",
+    "memory-spill",
     "stalled",
     "slowed",
+    "memory-full",
+    "gpu-others",
 ]
 
 ALARM_ORDER: tuple[AlarmId, ...] = get_args(AlarmId)

@@ -25,10 +25,14 @@ from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.launched import LaunchedSettings, launched_settings
 from gui.engine.runs.lock import is_held
 from gui.engine.runs.loss_alarm import LossFacts, loss_alarm
+from gui.engine.runs.memory_words import memory_causes, memory_steps, memory_title
 from gui.engine.runs.start import read_status
 from gui.engine.runs.status import RunStatus, TroubleNow
 from gui.engine.texts import _
 from gui.engine.trainer.events import LossNonfinite, TrainerEvent
+
+_ONLY_WHILE_ALIVE: frozenset[TroubleKind] = frozenset({"slowed", "memory-full", "memory-spill", "gpu-others"})
+"""What is of no use to know once the run has ended: its end has causes of its own."""
 
 
 def alarms(run: RunFolder, status: RunStatus | None = None) -> tuple[Alarm, ...]:
@@ -159,7 +163,8 @@ def _disk_alarm(event: DiskWarned, status: RunStatus) -> Alarm | None:
 
 
 def _trouble_alarm(trouble: TroubleNow, status: RunStatus) -> Alarm | None:
-    if status.verdict is not None and (trouble.id == "slowed" or status.verdict.verdict == "finished"):
+    verdict = status.verdict
+    if verdict is not None and (trouble.id in _ONLY_WHILE_ALIVE or verdict.verdict == "finished"):
         return None
     titles: dict[TroubleKind, str] = {
         "stalled": _("Nothing is heard from the trainer."),
@@ -170,16 +175,18 @@ def _trouble_alarm(trouble: TroubleNow, status: RunStatus) -> Alarm | None:
     return Alarm(
         id=trouble.id,
         tone="warn",
-        title=titles[trouble.id],
+        title=memory_title(trouble.id) or titles[trouble.id],
         text=trouble.sentence,
         step=trouble.step,
         at=trouble.since,
-        causes=causes,
+        causes=(trouble.cause,) if trouble.cause else causes,
         next_steps=steps,
     )
 
 
 def _trouble_words(kind: TroubleKind) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    if memory_title(kind) is not None:
+        return memory_causes(kind), memory_steps(kind)
     if kind == "stalled":
         causes = (
             _("A data loader waits for a disk or a network drive."),

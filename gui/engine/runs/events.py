@@ -31,7 +31,7 @@ RequestKind = Literal["stop", "stop-after-save", "pause", "resume", "accept"]
 StopReason = Literal["user", "guard", "after-save"]
 StopStage = Literal["announced", "saving", "asked", "killed", "gone"]
 FileKind = Literal["model", "state", "sample"]
-TroubleKind = Literal["stalled", "slowed", "trainer-gone"]
+TroubleKind = Literal["stalled", "slowed", "trainer-gone", "memory-full", "memory-spill", "gpu-others"]
 """What a supervisor sees going wrong over time; it may be over again."""
 
 
@@ -226,10 +226,12 @@ class Troubled(_RunEvent):
 
     Attributes:
         id: ``stalled``: nothing is heard from the trainer; ``slowed``: its steps take far longer than
-            usual; ``trainer-gone``: the folder that it was started from is gone.
+            usual; ``trainer-gone``: the folder that it was started from is gone; ``memory-full``,
+            ``memory-spill``: the GPU's memory; ``gpu-others``: other programs hold much of it.
         over: Whether it is over.
         step: The step that the run was at.
         sentence: For the user.
+        cause: Why, where that was seen; empty where not.
     """
 
     event: Literal["trouble"] = "trouble"
@@ -237,6 +239,7 @@ class Troubled(_RunEvent):
     over: bool = False
     step: int | None = None
     sentence: str
+    cause: str = ""
 
 
 class VerdictGiven(_RunEvent):

@@ -9,12 +9,12 @@ from collections.abc import Callable
 from gui.engine.documents import Document
 from gui.engine.errors import CannotWrite
 from gui.engine.runs.board import Board
-from gui.engine.runs.events import Notice, RunEvent
+from gui.engine.runs.events import Notice, RunEvent, Troubled, TroubleKind
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.history import Repeatable, key_of
 from gui.engine.runs.journal import EventJournal, Lines
 from gui.engine.runs.processes import boottime
-from gui.engine.runs.status import GuardNow, RunStatus
+from gui.engine.runs.status import GuardNow, RunStatus, TroubleNow
 from gui.engine.trainer.events import TrainerEvent
 
 STATUS_SECONDS = 0.25
@@ -85,6 +85,13 @@ class Ledger:
         """Tell the user a fact, once."""
         if self.board.notice(key, sentence):
             self.say_once(Notice(id=key, sentence=sentence))
+
+    def trouble(self, kind: TroubleKind, sentence: str, *, over: bool, cause: str = "") -> None:
+        """Tell the user that something goes wrong, or that it is over."""
+        step = self.board.fact("step")
+        self.say(Troubled(id=kind, over=over, step=step, sentence=sentence, cause=cause))
+        trouble = TroubleNow(id=kind, since=self.t(), step=step, sentence=sentence, cause=cause)
+        self.board.trouble(trouble, over=over)
 
     def row(self, row: Document) -> None:
         """Take a row of figures."""

@@ -49,7 +49,12 @@ class ValidationRow(Document):
 
 
 class GpuRow(Document):
-    """One look at one GPU; bytes, percent, degrees Celsius and watts, None where not told."""
+    """One look at one GPU; bytes, percent, degrees Celsius and watts, None where not told.
+
+    Memory is looked at up to ten times between two rows: ``peak_…`` is the most since the row before.
+    ``shared_bytes`` is RAM that the GPU uses for the run, ``others_bytes`` what other programs hold,
+    ``torch_…`` what the hook in the trainer said last.
+    """
 
     t: float | None = None
     metric: Literal["gpu"] = "gpu"
@@ -58,6 +63,12 @@ class GpuRow(Document):
     used_bytes: int | None = None
     total_bytes: int | None = None
     process_bytes: int | None = None
+    peak_used_bytes: int | None = None
+    peak_process_bytes: int | None = None
+    shared_bytes: int | None = None
+    others_bytes: int | None = None
+    torch_allocated_bytes: int | None = None
+    torch_reserved_bytes: int | None = None
     utilisation_percent: float | None = None
     temperature_c: float | None = None
     power_w: float | None = None

@@ -119,6 +119,7 @@ class Pace:
         self._epoch_fresh = True
         self._block: list[float] = []
         self._blocks: deque[_Block] = deque(maxlen=_MOST_BLOCKS)
+        self._latest: _Block | None = None
         self._slow = False
 
     @property
@@ -127,6 +128,13 @@ class Pace:
         if self._blocks:
             return _median_step(self._blocks)
         return median(self._block) if len(self._block) >= BLOCK_STEPS else None
+
+    @property
+    def recent_seconds(self) -> float | None:
+        """What a step takes now; None while none has been timed."""
+        if self._block:
+            return median(self._block)
+        return self._latest.seconds if self._latest else None
 
     def look(self, look: Look) -> list[PaceChange]:
         """Take the next look.
@@ -185,7 +193,7 @@ class Pace:
         """Judge the block of steps once it is full."""
         if len(self._block) < BLOCK_STEPS or sum(self._block) < BLOCK_SECONDS:
             return []
-        block = _Block(median(self._block), len(self._block))
+        block = self._latest = _Block(median(self._block), len(self._block))
         self._block.clear()
         usual = _median_step(self._blocks) if len(self._blocks) >= KNOWN_BLOCKS else 0.0
         was_slow = self._slow

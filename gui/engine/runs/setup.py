@@ -9,17 +9,22 @@ from pathlib import Path
 
 from gui.engine.hardware.gpu import GpuMonitor
 from gui.engine.hardware.host import HostMonitor
+from gui.engine.hardware.process_counters import system_counters
 from gui.engine.runs.board import Board
 from gui.engine.runs.disk import DiskWatch, system_free_bytes
 from gui.engine.runs.folder import RunFolder
+from gui.engine.runs.gpu_watch import GpuWatch
 from gui.engine.runs.guard import Guard
 from gui.engine.runs.history import History, read_history
 from gui.engine.runs.inspector import Inspector
 from gui.engine.runs.isolation import Isolation
 from gui.engine.runs.keeper import CleanKeeper, kept_folder
+from gui.engine.runs.launched import launched_settings
 from gui.engine.runs.ledger import Ledger
 from gui.engine.runs.logreader import LogReader
+from gui.engine.runs.memory_hook import MemoryHook
 from gui.engine.runs.metrics import last_step_in
+from gui.engine.runs.pace import Pace
 from gui.engine.runs.processes import boottime
 from gui.engine.runs.records import CommandRecord, Manifest
 from gui.engine.runs.rivals import written_by_later_runs
@@ -95,6 +100,8 @@ def assemble(
     ledger.guard = guard.now
     if guard.now().sentence:
         ledger.notice("guard", guard.now().sentence)
+    trainer, pace = Path(manifest.trainer) if manifest.trainer else None, Pace()
+    gpus = _gpu_watch(run, command, ledger, pace)
     places = [run.path] + ([command.output_dir] if command.output_dir else [])
     return Parts(
         run=run,
@@ -104,8 +111,8 @@ def assemble(
         ledger=ledger,
         watch=_watch(run, command, ledger, guard, reader, created_at=manifest.created_at),
         saves=SaveDesk(ledger, command, manifest, Inspector(_keeper(run, command))),
-        sampler=Sampling(ledger, GpuMonitor(), HostMonitor(), DiskWatch(places, free=free_bytes)),
-        watchdog=Watchdog(ledger, Path(manifest.trainer) if manifest.trainer else None),
+        sampler=Sampling(ledger, gpus, HostMonitor(), DiskWatch(places, free=free_bytes)),
+        watchdog=Watchdog(ledger, trainer, pace, gpus.slow_cause),
         isolation=Isolation(ledger),
         pid=os.getpid(),
         secrets=secrets,
@@ -120,6 +127,18 @@ def _ledger(run: RunFolder, manifest: Manifest, history: History, clock: Callabl
     if history.begun:
         ledger.journal.remember_written()
     return ledger
+
+
+def _gpu_watch(run: RunFolder, command: CommandRecord, ledger: Ledger, pace: Pace) -> GpuWatch:
+    inherited = {name: value for name, value in os.environ.items() if name not in command.unset}
+    return GpuWatch(
+        ledger,
+        GpuMonitor(counters=system_counters()),
+        MemoryHook(run),
+        pace=pace,
+        environment={**inherited, **command.environment},
+        processes=int(launched_settings(run).number("num_processes") or 1),
+    )
 
 
 def _keeper(run: RunFolder, command: CommandRecord) -> CleanKeeper | None:

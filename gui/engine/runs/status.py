@@ -104,12 +104,14 @@ class TroubleNow(Document):
         since: Seconds since the trainer started, None where that is not known.
         step: The step that the run was at when it was noticed.
         sentence: For the user.
+        cause: As in the event.
     """
 
     id: TroubleKind
     since: float | None = None
     step: int | None = None
     sentence: str
+    cause: str = ""
 
 
 class StopNow(Document):
@@ -164,6 +166,10 @@ class GpuNow(Document):
         process_bytes: Of this run's processes; None where the driver does not tell.
         peak_process_bytes: The most so far.
         peak_used_bytes: The most so far, of all processes.
+        shared_bytes: RAM that the GPU uses for this run's processes; None where not told (all but Windows).
+        others_bytes: Of other programs.
+        torch_allocated_bytes: What tensors take, by the hook in the trainer; None without it.
+        torch_reserved_bytes: What torch's allocator holds, likewise.
         utilisation_percent: Of the last moment.
         temperature_c: Degrees Celsius.
         power_w: Watts.
@@ -177,6 +183,10 @@ class GpuNow(Document):
     process_bytes: int | None = None
     peak_process_bytes: int | None = None
     peak_used_bytes: int | None = None
+    shared_bytes: int | None = None
+    others_bytes: int | None = None
+    torch_allocated_bytes: int | None = None
+    torch_reserved_bytes: int | None = None
     utilisation_percent: float | None = None
     temperature_c: float | None = None
     power_w: float | None = None

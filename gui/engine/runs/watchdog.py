@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
-from gui.engine.runs.events import Troubled, TroubleKind
 from gui.engine.runs.figures import duration
 from gui.engine.runs.ledger import Ledger
 from gui.engine.runs.pace import Look, Pace, PaceChange
-from gui.engine.runs.status import TroubleNow
 from gui.engine.texts import _
 from gui.engine.trainer.output.sentences import phase_words
 
@@ -21,11 +20,20 @@ class Watchdog:
     Args:
         ledger: Knows how the run stands, and where it is written down.
         trainer: The folder that the trainer was started from; None where it is not known.
+        pace: The run's own; it is fed here.
+        slow_cause: Says what is seen that would slow a training down; empty where nothing is.
     """
 
-    def __init__(self, ledger: Ledger, trainer: Path | None) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        trainer: Path | None,
+        pace: Pace | None = None,
+        slow_cause: Callable[[], str] = str,
+    ) -> None:
         self._ledger = ledger
-        self._pace = Pace()
+        self._pace = pace or Pace()
+        self._slow_cause = slow_cause
         # One that was never there, as in a run that was moved here, cannot go.
         self._trainer = trainer if trainer is not None and trainer.is_dir() else None
         self._gone = False
@@ -43,7 +51,9 @@ class Watchdog:
             halted=board.state != "running",
         )
         for change in self._pace.look(look):
-            self._tell(change.kind, _pace_sentence(change, look), over=change.over)
+            cause = self._slow_cause() if change.kind == "slowed" and not change.over else ""
+            sentence = _pace_sentence(change, look)
+            self._ledger.trouble(change.kind, sentence, over=change.over, cause=cause)
         if now >= self._folder_due:
             self._folder_due = now + FOLDER_SECONDS
             self._look_at_folder()
@@ -60,13 +70,7 @@ class Watchdog:
             if self._gone
             else _("The trainer’s folder {folder} is there again.")
         )
-        self._tell("trainer-gone", sentence.format(folder=self._trainer), over=not self._gone)
-
-    def _tell(self, kind: TroubleKind, sentence: str, *, over: bool) -> None:
-        step = self._ledger.board.fact("step")
-        self._ledger.say(Troubled(id=kind, over=over, step=step, sentence=sentence))
-        trouble = TroubleNow(id=kind, since=self._ledger.t(), step=step, sentence=sentence)
-        self._ledger.board.trouble(trouble, over=over)
+        self._ledger.trouble("trainer-gone", sentence.format(folder=self._trainer), over=not self._gone)
 
 
 def _pace_sentence(change: PaceChange, look: Look) -> str:
