@@ -21,6 +21,7 @@ KeyType = Literal[
     "weights",
     "curve",
     "only-True",
+    "never-True",
     "any-case-true",
     "always-true",
     "blocks",

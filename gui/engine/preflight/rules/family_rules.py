@@ -12,6 +12,7 @@ from typing import Any
 from gui.engine.findings import Finding, Fix, Severity
 from gui.engine.plan.families import CannotDo, Family
 from gui.engine.preflight.rule import Rule
+from gui.engine.preflight.rules.caching import caches_text
 from gui.engine.preflight.rules.fixes import leave_out, write
 from gui.engine.preflight.rules.models import MODEL, model_family, predicts_v
 from gui.engine.preflight.rules.precision import computes_in
@@ -44,9 +45,14 @@ def _entries(view: View, *effects: str) -> Iterator[tuple[Family, CannotDo, list
             continue
         names = [name for name in entry.arguments if set_in(view, name)]
         if entry.effect == "crash":
-            names = [name for name in names if name not in CONDITIONAL]
+            names = [name for name in names if name not in CONDITIONAL and not _unused(view, name)]
         if names:
             yield kin, entry, names
+
+
+def _unused(view: View, name: str) -> bool:
+    """Return whether it is not looked at: cached captions are not weighted (train_network.py:421)."""
+    return name == "weighted_captions" and caches_text(view) and view.flag("network_train_unet_only")
 
 
 def check_family_cannot(view: View) -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.caching import caches_text
 from gui.engine.preflight.rules.fixes import leave_out, write
 from gui.engine.preflight.rules.schedules import relative_step
-from gui.engine.preflight.steps import forecast_steps
+from gui.engine.preflight.steps import SENSELESS, forecast_steps
 from gui.engine.preflight.view import View, as_number
 from gui.engine.texts import _
 
@@ -198,20 +198,40 @@ def check_stop_te(view: View) -> Iterator[Finding]:
     )
 
 
+def _begins_at(view: View) -> tuple[str, int] | None:
+    """Return which argument says at which step the run begins, and the step (train_network.py:1236-1242)."""
+    step, epoch = (
+        view.number(name) if view.given(name) else None for name in ("initial_step", "initial_epoch")
+    )
+    if step is not None:
+        return "initial_step", int(step)
+    forecast = forecast_steps(view)
+    if epoch is None or forecast is None:
+        return None
+    together = max(1, min(view.plan.launch.num_processes, SENSELESS)) * max(
+        1, int(view.number("gradient_accumulation_steps") or 1)
+    )
+    return "initial_epoch", (int(epoch) - 1) * -(-forecast.batches_per_epoch // together)
+
+
 def check_initial_step(view: View) -> Iterator[Finding]:
     """A run that starts at its end has nothing to do (train_network.py:1252)."""
-    first = view.number("initial_step") if view.given("initial_step") else None
-    total = view.number("max_train_steps")
-    if first is None or total is None or view.given("max_train_epochs") or first <= 0 or first < total:
+    begins = _begins_at(view) if view.trains_network else None
+    forecast = forecast_steps(view) if view.given("max_train_epochs") else None
+    total = forecast.total_steps if forecast else view.number("max_train_steps")
+    if begins is None or total is None or (view.given("max_train_epochs") and forecast is None):
+        return
+    name, first = begins
+    if first <= 0 or first < total:
         return
     yield Finding(
         id="initial-step",
         severity="stop",
         title=_("The run would begin at step {first:g} of {total:g}.").format(first=first, total=total),
         detail=_("The trainer stops after loading and caching."),
-        arguments=("initial_step", "max_train_steps"),
-        fixes=(leave_out("initial_step"),),
-        sources=("STEP-07", "trainer: train_network.py:1252"),
+        arguments=(name, "max_train_epochs" if forecast else "max_train_steps"),
+        fixes=(leave_out(name),),
+        sources=("STEP-07", "trainer: train_network.py:1236-1254"),
     )
 
 

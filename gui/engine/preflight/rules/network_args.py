@@ -106,11 +106,18 @@ def _true_or_false(spec: NetworkKey, text: str, _sdxl: bool) -> Fault | None:
         return Fault(
             "stop", _("Every text counts as true here, also this one; leave the key out."), sure=True
         )
-    readable = text in ("True", "False") if spec.type == "only-True" else said in ("true", "false")
+    readable = said in ("true", "false") if spec.type == "any-case-true" else text in ("True", "False")
     if readable:
         return None
-    meant = "True" if said in ("true", "1", "yes", "on") else "False"
+    on = said in ("true", "1", "yes", "on") and spec.type != "never-True"
+    meant = "True" if on else "False"
     return Fault("warning", _("It counts as false: only True means true."), meant, sure=True)
+
+
+def _never(spec: NetworkKey, text: str, sdxl: bool) -> Fault | None:
+    if text == "True":
+        return Fault("stop", _("The network module fails when it is switched on; leave it out."), sure=True)
+    return _true_or_false(spec, text, sdxl)
 
 
 def _blocks(spec: NetworkKey, text: str, _sdxl: bool) -> Fault | None:
@@ -177,6 +184,7 @@ READERS: Mapping[KeyType, Callable[[NetworkKey, str, bool], Fault | None]] = {
     "weights": _weights,
     "curve": _weights,
     "only-True": _true_or_false,
+    "never-True": _never,
     "any-case-true": _true_or_false,
     "always-true": _true_or_false,
     "blocks": _blocks,

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from gui.engine.findings import Finding, Fix
 from gui.engine.preflight.rule import Rule
+from gui.engine.preflight.rules.precision import version_of
 from gui.engine.preflight.view import View
 from gui.engine.texts import _
 
@@ -50,6 +51,8 @@ BY_MODULE: dict[str, str] = {
     "lion_pytorch": "lion-pytorch",
     "dadaptation": "dadaptation",
     "prodigyopt": "prodigyopt",
+    "came_pytorch": "came-pytorch",
+    "LoraEasyCustomOptimizer": "LoraEasyCustomOptimizer",
 }
 """First part of a dotted optimizer name to its package."""
 
@@ -59,6 +62,12 @@ TORCH_OPTIMIZERS = frozenset(
     {"ASGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "RMSprop", "Rprop", "SGD"}
 )
 """Names that ``torch.optim`` has in all versions; matched with their case (train_util.py:5121)."""
+
+LATER_OPTIMIZERS = frozenset({"Adafactor", "LBFGS", "Muon", "SparseAdam"})
+"""What it has besides: in newer versions, or for other kinds of training."""
+
+TORCH_KNOWN = (2, 14)
+"""Of torch up to this version the names are known."""
 
 PAIR_ARGUMENTS = ("optimizer_args", "lr_scheduler_args")
 
@@ -140,7 +149,9 @@ def check_optimizer_name(view: View) -> Iterator[Finding]:
     if name is None or "." in name or name.lower() in BUILT_IN or name in TORCH_OPTIMIZERS:
         return
     right = next((known for known in TORCH_OPTIMIZERS if known.lower() == name.lower()), None)
-    refused = right is not None or name.lower().startswith("dadapt")
+    version = version_of(view.facts.trainer.torch if view.facts.trainer else None)
+    absent = version is not None and version <= TORCH_KNOWN and name not in LATER_OPTIMIZERS
+    refused = right is not None or absent or name.lower().startswith("dadapt")
     fixes = (
         (
             Fix(

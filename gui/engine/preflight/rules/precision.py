@@ -17,6 +17,11 @@ others were trained in bf16 and say so in their documentation."""
 FULL = ("full_fp16", "full_bf16")
 """Weights in a half format; of both the first wins (train_network.py:814)."""
 
+UNHEEDED_BF16 = frozenset(
+    {"train_db.py", "fine_tune.py", "train_control_net.py", "train_textual_inversion.py"}
+)
+"""Scripts that do not check ``full_bf16`` (train_textual_inversion.py:472-477)."""
+
 FP16_REPORTED = ("flux_", "sd3_")
 
 FP16_SAFE_OPTIMIZERS = frozenset(
@@ -118,7 +123,7 @@ def _without_bf16(view: View) -> bool:
 
 def _emulates(view: View) -> bool:
     """Return whether bf16 runs all the same: new torch emulates it, transformer models need it anyway."""
-    torch = _version(view.facts.trainer.torch if view.facts.trainer else None)
+    torch = version_of(view.facts.trainer.torch if view.facts.trainer else None)
     return view.script.startswith(OVERFLOWS_IN_FP16) or (torch is not None and torch >= EMULATING_TORCH)
 
 
@@ -157,7 +162,8 @@ def _no_bf16(view: View, identity: str, severity: Severity, detail: str, sources
     )
 
 
-def _version(text: str | None) -> tuple[int, int] | None:
+def version_of(text: str | None) -> tuple[int, int] | None:
+    """Return major and minor of a version; None when it is none."""
     found = re.match(r"(\d+)\.(\d+)", text or "")
     return (int(found[1]), int(found[2])) if found else None
 
@@ -223,7 +229,7 @@ def check_full_needs_mixed(view: View) -> Iterator[Finding]:
     if wanted is None or computes_in(view) == wanted:
         return
     name = f"full_{wanted}"
-    if wanted == "bf16" and view.script in ("train_db.py", "fine_tune.py", "train_control_net.py"):
+    if wanted == "bf16" and view.script in UNHEEDED_BF16:
         return
     yield Finding(
         id="full-precision-mixed",
@@ -258,7 +264,7 @@ def check_fp8_needs_mixed(view: View) -> Iterator[Finding]:
     names = [name for name in ("fp8_base", "fp8_base_unet") if view.flag(name) and view.knows(name)]
     if not names or view.script == "anima_train_network.py":
         return
-    torch = _version(view.facts.trainer.torch if view.facts.trainer else None)
+    torch = version_of(view.facts.trainer.torch if view.facts.trainer else None)
     drop = Fix(
         id="drop-fp8",
         label=_("leave {names} out (more memory)").format(names=", ".join(names)),

@@ -37,11 +37,12 @@ def _no_split(dataset: SubsetView, *, safe: bool) -> Fix:
 
 
 def check_split(view: View) -> Iterator[Finding]:
-    """A split is a share between 0 and 1; the whole leaves nothing to train (config_util.py:497)."""
+    """A split is a share between 0 and 1; from the whole on images are missing (train_util.py:174)."""
     for dataset, split in _splits(view):
         if 0 < split < 1:
             continue
-        whole = split == 1
+        by_metadata = all(subset.own.get("metadata_file") for subset in _subsets(view, dataset))
+        whole = split >= 1 and not by_metadata
         some = write(
             {dataset.target_of("validation_split"): USUAL_SPLIT},
             _("hold a tenth out"),
@@ -51,19 +52,19 @@ def check_split(view: View) -> Iterator[Finding]:
             id="validation-split",
             severity="stop" if whole else "warning",
             title=(
-                _("A validation_split of 1 leaves no image to train on.")
+                _("A validation_split of {split:g} leaves nothing to train on.").format(split=split)
                 if whole
                 else _("validation_split {split:g} is no share between 0 and 1.").format(split=split)
             ),
             detail=(
-                _("All images are held out, and the trainer ends at once.")
+                _("All or most images are left out, and the trainer ends at once or trains on the rest.")
                 if whole
                 else _("The trainer warns and holds nothing out.")
             ),
             arguments=(dataset.target_of("validation_split"),),
             where=dataset.target,
             fixes=(some, _no_split(dataset, safe=not whole)),
-            sources=("trainer: config_util.py:497",),
+            sources=("trainer: config_util.py:497, train_util.py:174",),
         )
 
 
@@ -133,7 +134,7 @@ def check_meta(view: View) -> Iterator[Finding]:
 def check_control(view: View) -> Iterator[Finding]:
     """Held-out images leave conditioning images over, which is refused (train_util.py:2490)."""
     for dataset, split in _splits(view):
-        if 0 < split < 1 and any(view.is_paired(subset) for subset in _subsets(view, dataset)):
+        if split > 0 and any(view.is_paired(subset) for subset in _subsets(view, dataset)):
             yield Finding(
                 id="validation-control",
                 severity="stop",
