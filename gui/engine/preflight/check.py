@@ -13,9 +13,11 @@ from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.preflight.collect import Collector
 from gui.engine.preflight.disk import forecast_disk
 from gui.engine.preflight.facts import Facts
-from gui.engine.preflight.report import CheckReport, Forecast, Steps
+from gui.engine.preflight.own_dataset import taken_over
+from gui.engine.preflight.report import CheckReport, Forecast, Steps, VramForecast
 from gui.engine.preflight.rule import ORDER, Rule, run_rules
 from gui.engine.preflight.rules import ALL_RULES
+from gui.engine.preflight.rules.memory_needs import forecast_memory
 from gui.engine.preflight.steps import forecast_steps
 from gui.engine.preflight.tokens import check_tokens
 from gui.engine.preflight.view import View
@@ -52,14 +54,21 @@ class Checker:
         """Return what rules see of a plan (None when no script can be told), and what is wrong already."""
         try:
             resolved = resolve(
-                plan, self.base, self.catalogue, files_known=self.files_known, library=self.library
+                plan,
+                self.base,
+                self.catalogue,
+                files_known=self.files_known,
+                library=self.library,
+                trainer_root=self._trainer_root(),
             )
         except PlanNotRunnable as refusal:
             return None, list(refusal.findings)
         except ScriptNotUsable as refusal:
             return None, [_no_script(refusal)]
         script = resolved.script
-        view = View(resolved.effective, self.facts, script.name, script, plan)
+        view = View(
+            resolved.effective, self.facts, script.name, script, plan, dataset_file=resolved.dataset_file
+        )
         if self.collector is not None:
             view = replace(view, facts=self.collector.of_plan(view, self.facts, self.base))
         return view, list(resolved.findings)
@@ -91,7 +100,13 @@ class Checker:
         findings += [*_newer(plan), *self._launch(plan), *check_tokens(plan)]
         if view is not None:
             findings += run_rules(self.rules, view)
+        if view is not None and view.dataset_file is not None:
+            findings = [taken_over(finding, plan, view) for finding in findings]
         return view, _once(findings)
+
+    def _trainer_root(self) -> Path | None:
+        trainer = self.collector.trainer if self.collector else None
+        return Path(trainer.root) if trainer else None
 
     def _launch(self, plan: TrainingPlan) -> Iterator[Finding]:
         trainer = self.collector.trainer if self.collector else None
@@ -119,7 +134,11 @@ def _steps(view: View) -> Steps | None:
 def _forecast(view: View) -> Forecast:
     disk = forecast_disk(view)
     known = disk is not None and disk.save_bytes is not None
-    return Forecast(disk_gib=round(disk.total_gib, 2) if disk and known else None)
+    peak = forecast_memory(view).peak
+    vram = None
+    if peak is not None:
+        vram = VramForecast(low=round(peak.low, 2), likely=round(peak.likely, 2), high=round(peak.high, 2))
+    return Forecast(vram_gib=vram, disk_gib=round(disk.total_gib, 2) if disk and known else None)
 
 
 def _no_script(refusal: ScriptNotUsable) -> Finding:

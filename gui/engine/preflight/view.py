@@ -6,9 +6,11 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
-from gui.engine.plan.dataset_options import CONTROLNET_SCRIPTS
+from gui.engine.hardware.memory.correction import MemoryCorrection
+from gui.engine.plan.dataset_options import CONTROLNET_SCRIPTS, OPTIONS
 from gui.engine.plan.families import Family, KindOfTraining, families
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.preflight.facts import Facts, GpuFact, ModelFact, PathFact, SubsetFact
@@ -78,10 +80,12 @@ class SubsetView:
 
     def value(self, name: str) -> Any:
         """Return the option as the trainer sees it: subset, dataset, general, argument, default."""
-        for level in (self.own, *self.levels, self.arguments):
+        for level in (self.own, *self.levels):
             if level.get(name) is not None:
                 return level[name]
-        return DATASET_DEFAULTS.get(name)
+        option = OPTIONS.get(name)
+        said = self.arguments.get(option.argument if option and option.argument else name)
+        return said if said is not None else DATASET_DEFAULTS.get(name)
 
     def number(self, name: str) -> float | None:
         """Return the option as a number; None when it is none."""
@@ -106,6 +110,8 @@ class View:
         script: The training script that would run.
         arguments: Its arguments; None when the trainer has no such script.
         own: The plan as the user wrote it; None where it is the same.
+        dataset_file: The dataset file of the user's own that the plan's dataset was read from.
+        correction: What measured runs tell of the machine's memory; None before the first.
     """
 
     plan: TrainingPlan
@@ -113,6 +119,8 @@ class View:
     script: str
     arguments: ScriptArguments | None
     own: TrainingPlan | None = None
+    dataset_file: Path | None = None
+    correction: MemoryCorrection | None = None
 
     @cached_property
     def memory(self) -> dict[str, Any]:
@@ -231,8 +239,9 @@ class View:
 
     @property
     def dataset_known(self) -> bool:
-        """Whether the plan itself says what to train on, not a dataset file or class of the user's."""
-        return not self.given("dataset_config") and not self.given("dataset_class")
+        """Whether it is known what to train on: not where a file that cannot be seen, or a class, says it."""
+        unseen = self.given("dataset_config") and self.dataset_file is None
+        return not unseen and not self.given("dataset_class")
 
     @cached_property
     def subset_facts(self) -> tuple[tuple[SubsetView, SubsetFact | None], ...]:

@@ -35,6 +35,11 @@ class MemoryParts(Document):
         """All of it, GiB."""
         return float(sum(self.model_dump().values()))
 
+    @property
+    def certain(self) -> float:
+        """What is counted, not estimated: it is there whatever kernels do, GiB."""
+        return self.weights + self.adapter + self.gradients + self.optimizer
+
 
 class Sensitivity(Document):
     """By how much a peak changes with each number of a correction, GiB for each 1.0 of it.

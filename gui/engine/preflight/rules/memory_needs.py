@@ -1,0 +1,125 @@
+"""The memory forecast of a plan, and what of the GPU there is for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gui.engine.errors import CannotRead
+from gui.engine.hardware.memory.advice import Advised, Ask, advise, high_of
+from gui.engine.hardware.memory.correction import MemoryCorrection
+from gui.engine.hardware.memory.figures import load_figures
+from gui.engine.hardware.memory.forecast import forecast
+from gui.engine.hardware.memory.forecasts import MemoryForecast
+from gui.engine.hardware.memory.ladder import Ways
+from gui.engine.hardware.memory.room import Room
+from gui.engine.hardware.memory.tables import load_tables
+from gui.engine.preflight.rules.caching import CAPTION_CHANGES, IMAGE_CHANGES
+from gui.engine.preflight.rules.memory_question import question_of
+from gui.engine.preflight.view import View
+from gui.engine.texts import _
+
+FORECAST = "memory_forecast"
+"""Under which name a view remembers its forecast: several rules ask for it."""
+
+ADVISED = "memory_advised"
+"""Under which name it remembers what was advised."""
+
+FIRST_BF16 = (8, 0)
+"""The first compute capability that works in bf16."""
+
+FUSING_SCRIPTS = frozenset(
+    {"sdxl_train.py", "flux_train.py", "sd3_train.py", "lumina_train.py", "anima_train.py"}
+)
+"""Scripts that do ``fused_backward_pass`` (trainer-facts 2.7)."""
+
+
+def forecast_memory(view: View) -> MemoryForecast:
+    """Return how much GPU memory a plan needs.
+
+    Args:
+        view: The plan and the facts.
+    """
+    if FORECAST not in view.memory:
+        view.memory[FORECAST] = _forecast(view)
+    known: MemoryForecast = view.memory[FORECAST]
+    return known
+
+
+def least_memory(view: View) -> MemoryForecast:
+    """Return what a plan needs at the least where its resolution is not known: one small image."""
+    asked, kin = question_of(view), view.kin
+    if forecast_memory(view).unknown is None or asked.width_px > 0 or view.facts.gpu == () or kin is None:
+        return forecast_memory(view)
+    side = kin.resolution.smallest_px
+    return ask_about(view)(asked.model_copy(update={"width_px": side, "height_px": side, "batch": 1}))
+
+
+def correction_of(view: View) -> MemoryCorrection:
+    """Return what is known of the machine; before any run was measured, what is assumed of its system."""
+    return view.correction or load_figures().prior(view.facts.os)
+
+
+def room_of(view: View) -> Room | None:
+    """Return what memory the first GPU has for the plan; None when it is not known."""
+    gpu = view.gpu
+    if gpu is None or gpu.vram_gib is None or gpu.vram_gib <= 0:
+        return None
+    free = gpu.vram_gib if gpu.free_gib is None else min(gpu.free_gib, gpu.vram_gib)
+    return Room.of(gpu.vram_gib, free, view.facts.os)
+
+
+def _forecast(view: View) -> MemoryForecast:
+    if view.facts.gpu == ():
+        return MemoryForecast(unknown=_("There is no NVIDIA GPU here."))
+    try:
+        return forecast(question_of(view), load_tables(), correction_of(view))
+    except CannotRead as error:
+        return MemoryForecast(unknown=str(error))
+
+
+def ask_about(view: View) -> Ask:
+    """Return what forecasts questions about the view's machine."""
+    tables, correction = load_tables(), correction_of(view)
+    return lambda question: forecast(question, tables, correction)
+
+
+def high_with(view: View, **changes: Any) -> float:
+    """Return what the plan with changes to its question will hardly exceed, GiB."""
+    return high_of(ask_about(view)(question_of(view).model_copy(update=changes)))
+
+
+def ways_of(view: View) -> Ways:
+    """Return what of a plan can be changed to save memory."""
+    script = view.arguments
+    known = frozenset(argument.dest for argument in script.arguments.values()) if script else None
+    capability = view.gpu.capability if view.gpu else None
+    limit = view.kin.limits.blocks_to_swap if view.kin else None
+    several = view.datasets and view.datasets[0][0] != "dataset"
+    place = view.datasets[0][0] if several and len(view.datasets) == 1 else "dataset"
+    return Ways(
+        known=known,
+        image_changes=_switched_on(view, IMAGE_CHANGES),
+        caption_changes=_switched_on(view, CAPTION_CHANGES),
+        bf16=None if capability is None else capability >= FIRST_BF16,
+        batch_target=f"{place}.batch_size",
+        resolution_target=f"{place}.resolution",
+        most_swapped=limit or 0,
+        can_fuse=view.script in FUSING_SCRIPTS,
+    )
+
+
+def advised(view: View) -> Advised | None:
+    """Return the cheapest changes with which a plan fits; None when its room is not known."""
+    if ADVISED not in view.memory:
+        room = room_of(view)
+        view.memory[ADVISED] = (
+            advise(question_of(view), room, ways_of(view), ask_about(view)) if room is not None else None
+        )
+    known: Advised | None = view.memory[ADVISED]
+    return known
+
+
+def _switched_on(view: View, names: tuple[str, ...]) -> bool:
+    return any(
+        subset.flag(name) or (subset.number(name) or 0) > 0 for subset in view.subsets for name in names
+    )
