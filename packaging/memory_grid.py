@@ -84,9 +84,8 @@ def _sdxl() -> Iterator[Setting]:
         yield _at(512, checkpointing=on)
         yield _at(1024, checkpointing=on, attention="none")
         yield _at(1024, checkpointing=on, weights="fp8")
-        yield _at(1024, checkpointing=on, rank=128)
     yield _at(1024, batch=4)
-    yield _at(1536)
+    yield _at(1024, rank=128)
     yield _at(1024, weights="fp32", autocast=False)
     yield _at(1024, text_tokens=227)
     yield {"width_px": 832, "height_px": 1216}
@@ -103,7 +102,7 @@ def _sd15() -> Iterator[Setting]:
         yield _at(512, checkpointing=on, batch=4)
         yield _at(512, checkpointing=on, attention="none")
         yield _at(512, checkpointing=on, weights="fp8")
-        yield _at(512, checkpointing=on, rank=128)
+    yield _at(512, rank=128)
     yield _at(1024)
     yield _at(512, weights="fp32", autocast=False)
     yield _at(512, text_tokens=227)
@@ -186,8 +185,8 @@ def _transformer(*, larger_px: int, smaller_px: int, fp8: bool = True) -> Iterat
     for on in BOTH:
         yield _at(larger_px, checkpointing=on)
         yield _at(smaller_px, checkpointing=on)
-        yield _at(smaller_px, checkpointing=on, batch=2)
     yield _at(larger_px, batch=2)
+    yield _at(smaller_px, batch=2, checkpointing=False)
     yield _at(larger_px, optimizer="AdamW", rank=32)
     if fp8:
         yield _at(larger_px, weights="fp8")
@@ -202,8 +201,8 @@ def _passes(family: str) -> Iterator[Setting]:
         family, {"lumina2": 256, "anima": 512, "hunyuan-image": 256}.get(family, 77)
     )
     for size in (larger, smaller):
-        for part in ("vae_encode", "vae_decode"):
-            for weights in ("bf16", "fp32"):
+        for weights in ("bf16", "fp32"):
+            for part in ("vae_encode", "vae_decode"):
                 yield _at(size, part=part, weights=weights)
         yield _at(size, part="sample", batch=2, text_tokens=tokens)
     yield _at(smaller, part="vae_encode", batch=4)

@@ -243,6 +243,22 @@ class ScanFailed(PreflightError):
         )
 
 
+class CannotTrace(PreflightError):
+    """A trainer's networks could not be replayed to see how much memory they need.
+
+    Attributes:
+        reason: Why, in plain words and already translated.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def message(self) -> str:
+        """Give the reason."""
+        return _("The exact memory forecast could not be made: {reason}").format(reason=self.reason)
+
+
 class PlanNotRunnable(PreflightError):
     """No command line can be made of a plan that the trainer would take.
 

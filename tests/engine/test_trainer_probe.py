@@ -239,7 +239,7 @@ def test_that_hanging_imports_are_not_waited_for_one_after_the_other_for_ever(ch
 
 
 def test_that_endless_noise_is_given_up(checkout, tmp_path, monkeypatch):
-    monkeypatch.setattr("gui.engine.trainer.probe_run._NOISE_BYTES", 1000)
+    monkeypatch.setattr("gui.engine.trainer.stage_run._NOISE_BYTES", 1000)
     checkout.script("train_loud", "import os\nwhile True:\n    os.write(2, b'x' * 9999)\n")
     assert "without end" in ask(checkout, tmp_path).scripts["train_loud.py"].error.message
 
@@ -373,7 +373,7 @@ def runs_of(monkeypatch):
         runs.append(words)
         return started(words, **how)
 
-    monkeypatch.setattr("gui.engine.trainer.probe_run.subprocess.Popen", popen)
+    monkeypatch.setattr("gui.engine.trainer.stage_run.subprocess.Popen", popen)
     return runs
 
 

@@ -25,7 +25,7 @@ from gui.engine.trainer.installs import (
     usual_places,
 )
 from gui.engine.trainer.probe import probe
-from gui.engine.trainer.probe_run import Progress
+from gui.engine.trainer.stage_run import Progress
 
 TRAINER_VARIABLE = "KOHYA_PREFLIGHT_SD_SCRIPTS"
 PYTHON_VARIABLE = "KOHYA_PREFLIGHT_TRAINER_PYTHON"

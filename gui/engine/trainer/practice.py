@@ -21,7 +21,7 @@ from gui.engine.trainer.choosing import Trainer, known_trainers, open_trainer
 from gui.engine.trainer.installs import TrainerInstall, practice_install
 from gui.engine.trainer.interpreters import has_torch
 from gui.engine.trainer.probe import require_torch
-from gui.engine.trainer.probe_run import Progress
+from gui.engine.trainer.stage_run import Progress
 from gui.engine.trainer.torch_sizes import CPU_TORCH_MB, TORCH_MB, UNPACKED, this_platform
 
 MB = 10**6

@@ -20,7 +20,8 @@ from gui.engine.trainer.checkout import card_of, commit_of, training_scripts, ve
 from gui.engine.trainer.facts import GpuSeen, ImportFailure, ScriptFacts, TrainerFacts
 from gui.engine.trainer.installs import TrainerInstall
 from gui.engine.trainer.interpreters import package_folders, prefix_of
-from gui.engine.trainer.probe_run import PATIENCE_SECONDS, PROBE, ProbeRun, Progress
+from gui.engine.trainer.probe_run import PATIENCE_SECONDS, PROBE, ProbeRun
+from gui.engine.trainer.stage_run import Progress
 
 _DRIVER = Path("/proc/driver/nvidia/version")
 _WINDOWS_DRIVER = Path(os.environ.get("SYSTEMROOT", "C:/Windows")) / "System32" / "nvcuda.dll"
@@ -82,8 +83,12 @@ def remembered_facts(install: TrainerInstall, cache: Path) -> TrainerFacts | Non
         install: The trainer and its Python.
         cache: The home's cache folder.
     """
-    key = _fingerprint(install, commit_of(install.root), training_scripts(install.root))
-    return _remembered(_place(install, cache), key)
+    return _remembered(_place(install, cache), state_of(install))
+
+
+def state_of(install: TrainerInstall) -> str:
+    """Return a digest of everything whose change may change what is known about a trainer."""
+    return _fingerprint(install, commit_of(install.root), training_scripts(install.root))
 
 
 def require_torch(install: TrainerInstall, facts: TrainerFacts) -> None:

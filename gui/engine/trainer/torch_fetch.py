@@ -21,7 +21,7 @@ from gui.engine.paths import Home
 from gui.engine.texts import _
 from gui.engine.trainer.pip_failures import error_lines, failure_of
 from gui.engine.trainer.practice import MB, requirement_of_torch, tested_versions, torch_needed
-from gui.engine.trainer.probe_run import Progress, kill_tree
+from gui.engine.trainer.stage_run import Progress, kill_tree
 from gui.engine.trainer.torch_sizes import UNPACKED
 
 _POLL_SECONDS = 0.2
