@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 _AT = 1 << 30
 """Windows locks bytes, and locked ones cannot be read: this one is far behind any content."""
+
+PATIENCE_SECONDS = 2.0
+"""Another program holds the file for milliseconds; one that hangs while it does must hold up nobody."""
 
 
 def is_locked(path: Path) -> bool:
@@ -43,3 +49,17 @@ else:
         except OSError:
             return False
         return True
+
+
+@contextlib.contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Keep other programs from changing the file at the same time, so that no change is lost."""
+    with contextlib.ExitStack() as stack:
+        # Where this cannot be done, writing the file itself says why.
+        with contextlib.suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            file = stack.enter_context(path.with_name(f".{path.name}.lock").open("a+b"))
+            give_up = time.monotonic() + PATIENCE_SECONDS
+            while not try_lock(file) and time.monotonic() < give_up:
+                time.sleep(0.01)
+        yield

@@ -45,6 +45,11 @@ class Home:
         return self.cache / "hashes"
 
     @property
+    def memory(self) -> Path:
+        """What runs have taught about the memory of this machine's GPUs, a file each."""
+        return self.root / "memory"
+
+    @property
     def presets(self) -> Path:
         """The user's own presets, a file each."""
         return self.root / "presets"

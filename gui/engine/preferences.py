@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import time
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,14 +11,11 @@ from pydantic import StrictBool, ValidationError
 
 from gui.engine.documents import Document, read_text, write_atomically
 from gui.engine.errors import CannotRead
-from gui.engine.file_lock import try_lock
+from gui.engine.file_lock import held
 
 Appearance = Literal["system", "light", "dark"]
 TextPercent = Literal[100, 125, 150]
 NonfinitePolicy = Literal["stop", "confirm", "warn"]
-
-PATIENCE_SECONDS = 2.0
-"""Another program holds the file for milliseconds; one that hangs while it does must hold up nobody."""
 
 
 class OwnTrainer(Document):
@@ -107,7 +102,7 @@ def change_preferences(path: Path, **changes: Any) -> Preferences:
     """
     given = {name: value for name, value in changes.items() if value is not None}
     valid = Preferences.model_validate(given).model_dump(include=set(given), exclude_none=True)
-    with _held(path):
+    with held(path):
         document = _document(path)
         for name in changes:
             if valid.get(name) in (None, ()):
@@ -151,17 +146,3 @@ def _toml_value(value: Any) -> Any:
         table.update(entry)
         array.append(table)
     return array
-
-
-@contextlib.contextmanager
-def _held(path: Path) -> Iterator[None]:
-    """Keep other programs from changing the file at the same time, so that no change is lost."""
-    with contextlib.ExitStack() as stack:
-        # Where this cannot be done, writing the file itself says why.
-        with contextlib.suppress(OSError):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            file = stack.enter_context(path.with_name(f".{path.name}.lock").open("a+b"))
-            give_up = time.monotonic() + PATIENCE_SECONDS
-            while not try_lock(file) and time.monotonic() < give_up:
-                time.sleep(0.01)
-        yield

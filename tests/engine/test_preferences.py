@@ -120,8 +120,8 @@ def test_that_changes_at_the_same_time_are_all_kept(tmp_path):
 
 def test_that_a_program_that_hangs_with_the_file_holds_nobody_up(tmp_path, monkeypatch):
     file = tmp_path / "preferences.toml"
-    monkeypatch.setattr("gui.engine.preferences.PATIENCE_SECONDS", 0.05)
-    monkeypatch.setattr("gui.engine.preferences.try_lock", lambda file: False)
+    monkeypatch.setattr("gui.engine.file_lock.PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr("gui.engine.file_lock.try_lock", lambda file: False)
     assert change_preferences(file, language="ko").language == "ko"
 
 

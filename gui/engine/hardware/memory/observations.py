@@ -1,0 +1,137 @@
+"""What a run has measured of its own memory, beside what was forecast: the food of learning."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from gui.engine.documents import Document
+from gui.engine.hardware.memory.forecasts import MemoryForecast
+from gui.engine.hardware.memory.question import MemoryQuestion
+
+Gib = float | None
+
+
+class Machine(Document):
+    """What learned numbers hold for: a GPU, and the software between it and the trainer.
+
+    Attributes:
+        gpu: The GPU's lasting name.
+        name: Its model, for reading.
+        torch: Version of the trainer's torch.
+        driver: Version of the driver.
+    """
+
+    gpu: str
+    name: str = ""
+    torch: str = ""
+    driver: str = ""
+
+    @property
+    def software(self) -> str:
+        """What a context's size belongs to: both versions in one word."""
+        return f"torch {self.torch or '?'}, driver {self.driver or '?'}"
+
+
+class MeasuredStep(Document):
+    """What the training steps of a run needed of one GPU, GiB; None where nobody told.
+
+    Attributes:
+        allocated: The most that tensors took, by torch.
+        reserved: The most that torch took from the driver.
+        process: The most that the process took, by the driver.
+        censored: The run was at the limit: it would have taken more. What was measured is a lower bound.
+    """
+
+    allocated: Gib = Field(default=None, gt=0)
+    reserved: Gib = Field(default=None, gt=0)
+    process: Gib = Field(default=None, gt=0)
+    censored: bool = False
+
+    @property
+    def tells(self) -> bool:
+        """Whether there is anything to learn from."""
+        return not (self.allocated is None and self.reserved is None and self.process is None)
+
+
+class Observation(Document):
+    """A run's measured step beside its forecast as traced, before any correction; GiB.
+
+    Attributes:
+        run: The run's name.
+        at: Seconds since 1970.
+        source: A whole run, or a rehearsal.
+        software: As ``Machine.software``.
+        family: Whose table was asked.
+        checkpointing: As in the question: activations differ.
+        attention: Likewise.
+        fixed: Weights, adapter, gradients and states.
+        activations: As traced.
+        spare: What the traced allocator held beyond what was live.
+        measured: What came of it.
+    """
+
+    run: str = ""
+    at: float = 0.0
+    source: Literal["run", "rehearsal"] = "run"
+    software: str
+    family: str
+    checkpointing: bool
+    attention: str
+    fixed: float = Field(ge=0)
+    activations: float = Field(ge=0)
+    spare: float = Field(ge=0)
+    measured: MeasuredStep
+
+    @property
+    def key(self) -> str:
+        """What the multiplier of activations belongs to."""
+        return activation_key(self.family, self.attention, checkpointing=self.checkpointing)
+
+
+def activation_key(family: str, attention: str, *, checkpointing: bool) -> str:
+    """Return the name of a multiplier of activations."""
+    return f"{family}, {'checkpointing' if checkpointing else 'no checkpointing'}, {attention}"
+
+
+def observe(
+    question: MemoryQuestion,
+    forecast: MemoryForecast,
+    measured: MeasuredStep,
+    machine: Machine,
+    *,
+    run: str = "",
+    at: float = 0.0,
+    source: Literal["run", "rehearsal"] = "run",
+) -> Observation | None:
+    """Put a run's figures beside its forecast.
+
+    Args:
+        question: What was asked before the launch.
+        forecast: What was answered.
+        measured: What came of it.
+        machine: Where.
+        run: The run's name.
+        at: Seconds since 1970.
+        source: What was run.
+
+    Returns:
+        None where there was no forecast of a step, or nothing was measured.
+    """
+    step = forecast.phase("step")
+    if step is None or not measured.tells:
+        return None
+    return Observation(
+        run=run,
+        at=at,
+        source=source,
+        software=machine.software,
+        family=forecast.family or question.family,
+        checkpointing=question.checkpointing,
+        attention=question.attention,
+        fixed=step.parts.certain,
+        activations=step.sensitivity.activation,
+        spare=step.sensitivity.fragmentation,
+        measured=measured,
+    )
