@@ -17,42 +17,52 @@ from gui.engine.plan.dataset_options import (
     Level,
     Style,
     read_value,
+    typed,
 )
 from gui.engine.plan.dataset_toml import is_writable
 from gui.engine.texts import _
 
 _SOURCE = "trainer: config_util.py"
+_TABLES = frozenset({"general", "datasets"})
 _STRUCTURE = frozenset({"general", "datasets", "subsets"})
 
 
-def judge_dataset(dataset: Mapping[str, Any], script: str, *, masked_loss: bool = False) -> list[Finding]:
+def judge_dataset(
+    dataset: Mapping[str, Any], script: str, *, masked_loss: bool = False, verbatim: bool = False
+) -> list[Finding]:
     """Return what the trainer's schema would refuse in a dataset section.
 
     Args:
         dataset: A plan's dataset section.
         script: The training script: control nets and ``fine_tune.py`` know other keys.
         masked_loss: Whether ``masked_loss`` is on, which lets subsets name conditioning images.
+        verbatim: Whether the trainer reads it as it stands: a file of the user's own, for which no value is
+            written as it must be and nothing is handed down.
 
     Source: trainer-facts 1.7.
     """
-    return list(_Judge(script, masked_loss).findings(dataset))
+    return list(_Judge(script, masked_loss, verbatim).findings(dataset))
 
 
 class _Judge:
     """Walks through a dataset section; ``where`` is the dotted target of what it looks at."""
 
-    def __init__(self, script: str, masked_loss: bool) -> None:
+    def __init__(self, script: str, masked_loss: bool, verbatim: bool) -> None:
         self._script = script
         self._masked_loss = masked_loss
+        self._verbatim = verbatim
         self._dropout = "textual_inversion" not in script
 
     def findings(self, dataset: Mapping[str, Any]) -> Iterator[Finding]:
         top = {key: value for key, value in dataset.items() if key not in _STRUCTURE}
-        for key, value in top.items():
-            yield from self._entry(key, value, "dataset", "general", self._style_of_script())
+        if self._verbatim:
+            yield from (_not_at_top(key) for key in dataset if key not in _TABLES)
+        else:
+            for key, value in top.items():
+                yield from self._entry(key, value, "dataset", "general", self._style_of_script())
         yield from self._general(dataset.get("general"))
         subsets = dataset.get("subsets")
-        if subsets is not None:
+        if subsets is not None and not self._verbatim:
             yield from self._subsets(subsets, "dataset.subsets")
         datasets = dataset.get("datasets")
         if datasets is None:
@@ -121,19 +131,24 @@ class _Judge:
             return
         if option is None or (option.dropout and not self._dropout):
             yield _unknown(target, key, value)
-        elif level not in option.levels and not (level != "subsets" and key in HANDED_DOWN):
+        elif level not in option.levels and (self._verbatim or level == "subsets" or key not in HANDED_DOWN):
             yield _wrong_level(target, option, level)
         elif style is not None and style not in option.styles:
             yield _wrong_style(target, key, style)
         else:
-            yield from _judge_value(target, option, value)
+            yield from _judge_value(target, option, value, verbatim=self._verbatim)
+
+
+def _not_at_top(key: str) -> Finding:
+    sentence = _("{key} must stand under [general] or in one of the [[datasets]].")
+    return _wrong(f"dataset.{key}", sentence.format(key=key), kind="dataset-level")
 
 
 def _is_tables(value: Any) -> TypeGuard[Sequence[Mapping[str, Any]]]:
     return isinstance(value, list | tuple) and all(isinstance(element, Mapping) for element in value)
 
 
-def _fits(option: DatasetOption, value: Any) -> bool:
+def _fits(option: DatasetOption, value: Any, *, verbatim: bool = False) -> bool:
     def whole(number: Any) -> bool:
         return isinstance(number, int) and not isinstance(number, bool)
 
@@ -143,12 +158,14 @@ def _fits(option: DatasetOption, value: Any) -> bool:
     checks = {
         "bool": lambda: isinstance(value, bool),
         "int": lambda: whole(value),
-        "float": lambda: number(value),
+        "float": lambda: isinstance(value, float) or (number(value) and not verbatim),
         "number": lambda: number(value),
         "text": lambda: isinstance(value, str),
         "table": lambda: isinstance(value, Mapping),
         "size": lambda: whole(value) or (_pair(value) and all(map(whole, value))),
-        "range": lambda: _pair(value) and all(map(number, value)),
+        "range": lambda: (
+            _pair(value) and all(isinstance(side, float) or (number(side) and not verbatim) for side in value)
+        ),
     }
     return bool(checks[option.type]())
 
@@ -157,22 +174,26 @@ def _pair(value: Any) -> bool:
     return isinstance(value, list | tuple) and len(value) == 2
 
 
-def _judge_value(target: str, option: DatasetOption, value: Any) -> Iterator[Finding]:
-    if not is_writable(value):
+def _judge_value(
+    target: str, option: DatasetOption, value: Any, *, verbatim: bool = False
+) -> Iterator[Finding]:
+    if not verbatim:
+        value = typed(option.type, value)
+    if not verbatim and not is_writable(value):
         sentence = _("{key} contains characters that the trainer's dataset file cannot hold.")
         yield _wrong(target, sentence.format(key=option.key))
         return
-    if _fits(option, value):
+    if _fits(option, value, verbatim=verbatim):
         return
     wanted = {
         "bool": _("true or false"),
         "int": _("a whole number"),
-        "float": _("a number"),
+        "float": _("a number with a point"),
         "number": _("a number"),
         "text": _("a text"),
         "table": _("a table"),
         "size": _("a whole number of pixels, or [width, height]"),
-        "range": _("two numbers, [lowest, highest]"),
+        "range": _("two numbers with points, [lowest, highest]"),
     }[option.type]
     sentence = _("{key} must be {wanted}, not {value}.").format(
         key=option.key, wanted=wanted, value=json.dumps(value, ensure_ascii=False, default=str)
@@ -203,6 +224,8 @@ def _meant(option: DatasetOption, value: Any) -> Any:
         return bool(value)
     if option.type == "int" and isinstance(value, float) and value.is_integer():
         return int(value)
+    if option.type in ("float", "range") and _fits(option, value):
+        return typed(option.type, value)
     if isinstance(value, str):
         read = read_value(option.type, value)
         return read if _fits(option, read) else None

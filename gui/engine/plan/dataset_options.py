@@ -178,10 +178,11 @@ def read_value(wanted: ValueType, value: Any) -> Any:
 
     ``"768,512"`` becomes ``[768, 512]``, ``"2.0,4.0"`` ``[2.0, 4.0]``, ``"1"`` ``1``.
     """
-    if not isinstance(value, str) or wanted not in _READERS:
+    reader = _READERS.get(wanted)
+    if reader is None or not isinstance(value, str):
         return typed(wanted, value)
     try:
-        return _READERS[wanted](value)
+        return reader(value)
     except (ValueError, KeyError):
         return value
 
@@ -203,7 +204,10 @@ _READERS: Mapping[ValueType, Callable[[str], Any]] = {
 
 
 def typed(wanted: ValueType, value: Any) -> Any:
-    """Return a number with the point that the trainer's schema insists on: ``1`` as ``1.0``."""
+    """Return a number with the point that the trainer's schema insists on: ``1`` as ``1.0``.
+
+    A size that is written as on the command line, ``"768, 768"``, becomes the list that is meant.
+    """
 
     def pointed(number: Any) -> Any:
         try:
@@ -213,6 +217,8 @@ def typed(wanted: ValueType, value: Any) -> Any:
 
     if wanted == "float":
         return pointed(value)
+    if wanted == "size" and isinstance(value, str):
+        return read_value(wanted, value)
     if wanted == "range" and isinstance(value, list | tuple):
         return [pointed(element) for element in value]
     return list(value) if isinstance(value, tuple) else value

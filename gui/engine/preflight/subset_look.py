@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from gui.engine.dataset.folder_records import FolderRecords
 from gui.engine.dataset.listing import FolderListing, list_folder
 from gui.engine.errors import CannotRead
 from gui.engine.preflight.cache_look import look_at_caches
@@ -18,6 +19,7 @@ from gui.engine.preflight.caption_look import look_at_captions
 from gui.engine.preflight.facts import SubsetFact
 from gui.engine.preflight.file_facts import PairsFact
 from gui.engine.preflight.image_look import Images, look_at_images
+from gui.engine.preflight.scanned_look import faults_of, others_of
 from gui.engine.preflight.view import SubsetView, View
 
 IMAGES_LOOKED_AT = 2_000
@@ -32,7 +34,13 @@ MAC_NOTES = "._"
 """How the names begin under which macOS keeps notes about a file in archives (DATA-07)."""
 
 
-def look_at_subset(view: View, subset: SubsetView, suffixes: frozenset[str], budget: int) -> SubsetFact:
+def look_at_subset(
+    view: View,
+    subset: SubsetView,
+    suffixes: frozenset[str],
+    budget: int,
+    records: FolderRecords | None = None,
+) -> SubsetFact:
     """Return what is in a subset's folder.
 
     Args:
@@ -40,11 +48,14 @@ def look_at_subset(view: View, subset: SubsetView, suffixes: frozenset[str], bud
         subset: The subset, its folder absolute.
         suffixes: What the trainer reads as images.
         budget: Of so many images headers may be read.
+        records: What scans found out; it is taken for folders that have not changed since.
     """
     image_dir = subset.value("image_dir")
     if not isinstance(image_dir, str) or not image_dir.strip():
         return SubsetFact(image_dir=image_dir if isinstance(image_dir, str) else "")
     folder = Path(image_dir)
+    if not folder.is_absolute():
+        return SubsetFact(image_dir=image_dir)  # where a file of the user's own means it, is not known
     extension = str(subset.value("caption_extension") or "") or ".caption"
     try:
         listing = list_folder(folder, extension, suffixes)
@@ -54,24 +65,26 @@ def look_at_subset(view: View, subset: SubsetView, suffixes: frozenset[str], bud
     mac_files = tuple(name for name in listing.hidden if name.startswith(MAC_NOTES))
     pictures = listing.images
     images = look_at_images(folder, pictures) if len(pictures) <= budget else None
+    record = records.find(folder, pictures) if records else None
     return SubsetFact(
         image_dir=image_dir,
         exists=True,
         images=len(listing.images),
         captions=listing.captioned,
         other_captions=listing.other_captions,
-        sizes=_counted(images) if images else None,
+        sizes=record.sizes if record else _counted(images) if images else None,
         repeats_in_name=int(first) if first.isdecimal() else None,
         sub_folders=sum(
             _holds_images(folder / name, suffixes) for name in listing.folders[:FOLDERS_LOOKED_AT]
         ),
-        unread=dict(Counter(Path(name).suffix for name in listing.ignored)),
+        unread=dict(Counter(Path(name).suffix for name in listing.ignored if name not in mac_files)),
         same_stem=_same_stem(listing)[:NAMED],
         mac_files=mac_files[:NAMED],
-        image_faults=images.faults[:NAMED] if images else (),
+        image_faults=faults_of(record) if record else images.faults[:NAMED] if images else (),
         caption_faults=look_at_captions(folder, pictures, extension)[:NAMED],
         caches=look_at_caches(view, subset, folder, images.sizes) if images else None,
         pairs=_pairs(subset, listing, suffixes, images),
+        scanned=others_of(record) if record else None,
     )
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gui.engine.errors import UnknownFamily
+from gui.engine.errors import CannotRead, UnknownFamily
 from gui.engine.findings import Finding, Fix
+from gui.engine.plan.dataset_file import SUFFIXES, read_dataset_file
 from gui.engine.plan.dataset_judging import judge_dataset
 from gui.engine.plan.dataset_options import (
     FOLDER_ARGUMENTS,
@@ -45,6 +46,8 @@ class ResolvedPlan:
         tokens: Environment variable to token, of tokens that stood in the plan.
         findings: All that is unknown, wrong or missing.
         notes: What was done that a user should know.
+        dataset_file: The dataset file of the user's own that ``effective`` takes its dataset from; None
+            where there is none, or it is not known.
     """
 
     script: ScriptArguments
@@ -54,6 +57,7 @@ class ResolvedPlan:
     tokens: dict[str, str]
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
+    dataset_file: Path | None = None
 
 
 def resolve(
@@ -63,6 +67,7 @@ def resolve(
     *,
     files_known: bool = True,
     library: PresetLibrary | None = None,
+    trainer_root: Path | None = None,
 ) -> ResolvedPlan:
     """Return a plan in the words of its training script.
 
@@ -73,6 +78,8 @@ def resolve(
         files_known: Whether the folders that the plan names are those of this machine; when not,
             an empty or missing one says nothing.
         library: The presets that the plan may name; None takes the program's own.
+        trainer_root: The folder that the trainer runs in, against which it takes relative paths in a dataset
+            file of the user's own; None leaves them as they are.
 
     Raises:
         PlanNotRunnable: Neither script nor family and kind tell what to run.
@@ -99,8 +106,16 @@ def resolve(
     ]
     text: str | None = None
     dataset = dict(plan.dataset)
+    file = _own_file(full) if files_known else None
     if own_file:
         findings += _twice_file(plan, full)
+        if file is not None:
+            read, refused = _read_file(file, script.name, bool(full.get("masked_loss")))
+            findings += refused
+            file = file if read is not None else None
+            dataset = dataset if read is None else read
+            if trainer_root is not None:
+                dataset = dataset_with_paths(dataset, lambda value: absolute(value, trainer_root))
     else:
         dataset = _merged_dataset(plan.dataset, mapping.dataset)
         folders = [name for name in FOLDER_ARGUMENTS[:3] if given.get(name) is not None]
@@ -115,7 +130,9 @@ def resolve(
         effective=plan.model_copy(
             update={
                 "arguments": mapping.arguments,
-                "dataset": dataset_with_paths(dataset, lambda value: absolute(value, base)),
+                "dataset": dataset
+                if file is not None
+                else dataset_with_paths(dataset, lambda value: absolute(value, base)),
             }
         ),
         arguments={name: value for name, value in mapping.arguments.items() if name not in SECRET_ARGUMENTS},
@@ -123,6 +140,49 @@ def resolve(
         tokens={SECRET_ARGUMENTS[name]: str(given[name]) for name in SECRET_ARGUMENTS if given.get(name)},
         findings=tuple(findings),
         notes=mapping.notes,
+        dataset_file=file,
+    )
+
+
+def _own_file(full: Mapping[str, Any]) -> Path | None:
+    """Return the dataset file of the user's own, where it is there and named as the trainer wants it."""
+    name = full.get("dataset_config")
+    if (
+        not isinstance(name, str)
+        or not name.lower().endswith(SUFFIXES)
+        or full.get("dataset_class") is not None
+    ):
+        return None
+    try:
+        return Path(name) if Path(name).is_file() else None
+    except (OSError, ValueError):
+        return None
+
+
+def _read_file(path: Path, script: str, masked_loss: bool) -> tuple[dict[str, Any] | None, list[Finding]]:
+    """Return what a dataset file of the user's own says, and what the trainer would refuse in it."""
+    try:
+        data = read_dataset_file(path)
+    except CannotRead as refusal:
+        return None, [_unreadable(path, refusal)]
+    judged = judge_dataset(data, script, masked_loss=masked_loss, verbatim=True)
+    if not judged and not _has_images(data):
+        judged.append(_no_images([], "dataset_config"))
+    return data, judged
+
+
+def _unreadable(path: Path, refusal: CannotRead) -> Finding:
+    return Finding(
+        id="dataset-file",
+        severity="stop",
+        title=_("The trainer cannot read {file}: {reason}.").format(file=path.name, reason=refusal.reason),
+        detail=_(
+            "It must be UTF-8. In TOML a backslash in double quotes begins a sign: write / in paths, or use "
+            "single quotes."
+        ),
+        arguments=("dataset_config",),
+        where="dataset_config",
+        sources=("ENC-02", "ENC-05", "trainer: config_util.py:675-698"),
     )
 
 
@@ -217,7 +277,7 @@ def _has_images(dataset: Mapping[str, Any]) -> bool:
     return any(entry.get("subsets") for entry in (dataset, *entries))
 
 
-def _no_images(folders: list[str]) -> Finding:
+def _no_images(folders: list[str], place: str = "dataset.subsets") -> Finding:
     detail = _("Without images the trainer ends at once, and says that all is well.")
     if folders:
         detail = _(
@@ -229,7 +289,7 @@ def _no_images(folders: list[str]) -> Finding:
         severity="stop",
         title=_("The plan names no images."),
         detail=detail,
-        arguments=(*folders, "dataset.subsets"),
+        arguments=(*folders, place),
         where="dataset.subsets",
         sources=("DATA-01", "trainer: train_network.py:575"),
     )
