@@ -18,6 +18,9 @@ GIB = 2**30
 PLACES = ("output_dir", "logging_dir", "pretrained_model_name_or_path")
 """Trainer arguments whose disk matters: what is written, and the largest file that is read."""
 
+OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
+"""Variables by which nothing is fetched (huggingface_hub/constants.py)."""
+
 OWN_HUB_CACHE = "~/.cache/huggingface/hub"
 
 
@@ -87,6 +90,11 @@ def _is_locked(path: Path) -> bool:
         return True
     except OSError:
         return False
+
+
+def is_offline(environ: Mapping[str, str]) -> bool:
+    """Return whether libraries of the Hugging Face hub are told to fetch nothing."""
+    return any(environ.get(name, "").upper() in ("1", "ON", "YES", "TRUE") for name in OFFLINE)
 
 
 def hub_models(view: View, environ: Mapping[str, str]) -> tuple[str, ...]:

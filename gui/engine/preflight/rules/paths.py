@@ -162,7 +162,7 @@ def check_trim(view: View) -> Iterator[Finding]:
     own = view.own or view.plan
     names = PATH_ARGUMENTS | PATH_OR_HUB_ARGUMENTS | {"output_name"}
     texts = [(name, value) for name, value in own.arguments.items() if name in names]
-    for place, value in _with_blanks((*texts, *_dataset_paths("dataset", own.dataset))):
+    for place, value in _with_blanks((*texts, *dataset_paths("dataset", own.dataset))):
         yield Finding(
             id="trim",
             severity="warning",
@@ -181,16 +181,22 @@ def _with_blanks(pairs: tuple[tuple[str, Any], ...]) -> Iterator[tuple[str, str]
             yield place, value
 
 
-def _dataset_paths(place: str, value: Any) -> Iterator[tuple[str, Any]]:
+def dataset_paths(place: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the paths of a dataset section with their targets, at whatever level they stand.
+
+    Args:
+        place: The target of the section.
+        value: The section, as a plan has it.
+    """
     if isinstance(value, Mapping):
         for key, child in value.items():
             if key in DATASET_PATHS:
                 yield f"{place}.{key}", child
             elif isinstance(child, (list, tuple, Mapping)):
-                yield from _dataset_paths(f"{place}.{key}", child)
+                yield from dataset_paths(f"{place}.{key}", child)
     elif isinstance(value, (list, tuple)):
         for index, child in enumerate(value):
-            yield from _dataset_paths(f"{place}.{index}", child)
+            yield from dataset_paths(f"{place}.{index}", child)
 
 
 RULES: tuple[Rule, ...] = (
