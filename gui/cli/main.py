@@ -47,6 +47,7 @@ def commands() -> dict[str, Command]:
         "resume": Command("resume", _("go on with a paused run")),
         "runs": Command("runs", _("list the runs on this machine")),
         "parse": Command("parse", _("turn raw trainer output into events")),
+        "diagnose": Command("diagnose", _("say what went wrong, by which lines, and what to do")),
         "checkpoints": Command("checkpoints", _("look into saved files: complete, finite, grown?")),
         "trainer": Command("trainer", _("find and examine sd-scripts installs")),
         "presets": Command("presets", _("list presets, and show what they compose to")),

@@ -19,6 +19,9 @@ from gui.engine.texts import _
 from gui.engine.trainer.events import Step, TrainerEvent
 from gui.engine.trainer.output import OutputParser, Said, Tally, as_utf8, read_log
 
+LAST_LINES = 20
+"""So much of an unknown failure's words is shown."""
+
 _MOST_EVIDENCE = 3
 _LONGEST_EVIDENCE = 600
 _LONGEST_TEXT = 4000
@@ -97,15 +100,19 @@ def diagnose_log(
     """
     examiner = Examiner(known_diagnoses() if known is None else known)
     if isinstance(source, Path):
-        _read_file(examiner, source)
+        read_into(examiner, source)
     else:
         for chunk in as_utf8(source):
             examiner.feed(chunk)
     return examiner.finish(exit_status)
 
 
-def _read_file(examiner: Examiner, path: Path) -> None:
-    """Read a log, of a very long one the start and the end: causes stand there."""
+def read_into(examiner: Examiner, path: Path) -> None:
+    """Read a log, of a very long one the start and the end: causes stand there.
+
+    Raises:
+        CannotRead: The log cannot be read.
+    """
     try:
         size = path.stat().st_size
         with path.open("rb") as stream:
@@ -227,6 +234,28 @@ class Examiner:
         self._parser = OutputParser(listener=self._hear)
         self._any_words = _joined(known)
         self._dull: dict[str, int] = {}
+        self._last: deque[Said] = deque(maxlen=LAST_LINES)
+
+    @property
+    def tally(self) -> Tally:
+        """What the events add up to so far."""
+        return self._facts.tally
+
+    def last_lines(self) -> tuple[Evidence, ...]:
+        """Return what tells most of a failure that nothing explains, at most twenty lines.
+
+        That is the end of the traceback that ended the run; without one the last that was said.
+        """
+        cause = self.tally.cause
+        if cause is None or not cause.traceback:
+            return tuple(_evidence(said) for said in self._last)
+        lines = cause.traceback.splitlines()
+        first = max(0, len(lines) - LAST_LINES)
+        begin = cause.line or 1
+        return tuple(
+            Evidence(line=begin + number, text=redact_text(text)[:_LONGEST_EVIDENCE])
+            for number, text in enumerate(lines[first:], first)
+        )
 
     def feed(self, data: bytes) -> None:
         """Read the next bytes."""
@@ -251,6 +280,8 @@ class Examiner:
     def _hear(self, said: Said) -> None:
         short = said._replace(text=said.text[:_LONGEST_TEXT])
         self._facts.hear(short)
+        if said.kind in ("line", "record", "exception") and short.text.strip():
+            self._last.append(short)
         if said.kind == "step" or (said.kind in ("line", "record") and not self._is_news(short.text)):
             return
         for watch in self._watches:

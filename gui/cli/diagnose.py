@@ -1,0 +1,66 @@
+"""``diagnose LOG|RUN [--json]``: what went wrong, the lines that show it, and what to do."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from gui.cli.context import home
+from gui.engine.runs.diagnosing import DiagnosisReport, diagnose_output, diagnose_run
+from gui.engine.runs.diagnosis import Diagnosis
+from gui.engine.runs.folder import find_run
+from gui.engine.texts import _
+from gui.engine.trainer.output import read_stream
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this sub-command."""
+    parser.add_argument(
+        "what", metavar="LOG|RUN", help=_("a file with the trainer's output, - for standard input, or a run")
+    )
+    parser.add_argument("--json", action="store_true", help=_("print one JSON document"))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print what went wrong; 1 when something did.
+
+    Raises:
+        UnknownRun: It is neither a file nor a run.
+        CannotRead: The output cannot be read.
+    """
+    report = _report(options)
+    if options.json:
+        print(report.model_dump_json(by_alias=True, indent=2))
+    else:
+        print("\n".join(_lines(report)))
+    return 1 if report.failed else 0
+
+
+def _report(options: argparse.Namespace) -> DiagnosisReport:
+    if options.what == "-":
+        return diagnose_output(read_stream(sys.stdin.buffer))
+    path = Path(options.what)
+    if path.is_file():
+        return diagnose_output(path)
+    return diagnose_run(find_run(home(options), options.what))
+
+
+def _lines(report: DiagnosisReport) -> list[str]:
+    lines = [report.sentence] if report.sentence else []
+    for found in report.diagnoses:
+        lines += ["", *_diagnosis(found)]
+    if report.last_lines:
+        lines += ["", _("This failure is not known to the program. It ended with:")]
+        lines += [f"  {line.line:>6}  {line.text}" for line in report.last_lines]
+    if not report.failed and not report.diagnoses:
+        lines.append(_("Nothing that is known to go wrong was found."))
+    return lines[1:] if lines and not lines[0] else lines
+
+
+def _diagnosis(found: Diagnosis) -> list[str]:
+    name = f"{found.id} {found.variant}" if found.variant else found.id
+    lines = [f"{found.title}  [{name}]"]
+    lines += [f"  {line.line:>6}  {line.text}" for line in found.evidence]
+    lines += ["  " + found.explanation]
+    return lines + [f"  - {fix.label}" for fix in found.fixes]
