@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from gui.cli.progress import ProgressLine, plain
 from gui.engine.errors import Cancelled
 from gui.engine.runs.examination import Examination, ExaminedFile, examine
 from gui.engine.texts import _, ngettext
 from gui.engine.trainer.model_kind import ModelKind
 from gui.engine.trainer.tensor_groups import is_constant
 
-QUIET_SECONDS = 0.5
-"""What takes no longer shows no progress."""
-
-REDRAW_SECONDS = 0.1
 MIB, GIB = 1 << 20, 1 << 30
 SHOWN_GROUPS = 6
 SHOWN_TENSORS = 3
@@ -31,9 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Examine and print; 1 when something is wrong with a file."""
-    line = _ProgressLine()
+    line = ProgressLine()
     try:
-        found = examine(Path(options.path).absolute(), line.show)
+        found = examine(Path(options.path).absolute(), lambda done, total: line.show(_reading(done, total)))
     except KeyboardInterrupt:
         raise Cancelled from None
     finally:
@@ -41,31 +36,14 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(found.model_dump_json(by_alias=True, indent=2))
     else:
-        print("\n".join(map(_plain, _report(found))))
+        print("\n".join(map(plain, _report(found))))
     return 1 if found.trouble else 0
 
 
-class _ProgressLine:
-    """One line on stderr that is drawn over, where stderr is a terminal."""
-
-    def __init__(self) -> None:
-        self._due = time.monotonic() + QUIET_SECONDS
-        self._drawn = 0
-
-    def show(self, done: int, total: int) -> None:
-        now = time.monotonic()
-        if now < self._due or not sys.stderr.isatty():
-            return
-        self._due = now + REDRAW_SECONDS
-        text = _("reading: {percent} % of {size} (Ctrl+C stops)").format(
-            percent=100 * done // max(total, 1), size=_size(total)
-        )
-        print("\r" + text.ljust(self._drawn), end="", file=sys.stderr, flush=True)
-        self._drawn = len(text)
-
-    def clear(self) -> None:
-        if self._drawn:
-            print("\r" + " " * self._drawn + "\r", end="", file=sys.stderr, flush=True)
+def _reading(done: int, total: int) -> str:
+    return _("reading: {percent} % of {size} (Ctrl+C stops)").format(
+        percent=100 * done // max(total, 1), size=_size(total)
+    )
 
 
 def _report(found: Examination) -> Iterator[str]:
@@ -77,11 +55,6 @@ def _report(found: Examination) -> Iterator[str]:
         yield _count(found)
         yield from (_("First with trouble: {file}").format(file=path.name) for path in found.first_bad)
         yield from (_("Last clean: {file}").format(file=path.name) for path in found.last_clean)
-
-
-def _plain(line: str) -> str:
-    """Return a line that cannot move the cursor: names in a file can hold anything."""
-    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in line)
 
 
 def _count(found: Examination) -> str:

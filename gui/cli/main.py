@@ -36,6 +36,7 @@ def commands() -> dict[str, Command]:
     return {
         "window": Command("window", _("open the window; so does no command at all")),
         "check": Command("check", _("check a plan before it is launched")),
+        "estimate": Command("estimate", _("forecast GPU memory, disk and time of a plan")),
         "fix": Command("fix", _("apply fixes to a plan")),
         "command": Command("command", _("show the exact command line that would run")),
         "import": Command("importing", _("make a plan of what other programs write")),
@@ -48,6 +49,7 @@ def commands() -> dict[str, Command]:
         "runs": Command("runs", _("list the runs on this machine")),
         "parse": Command("parse", _("turn raw trainer output into events")),
         "diagnose": Command("diagnose", _("say what went wrong, by which lines, and what to do")),
+        "dataset": Command("dataset", _("the dataset doctor: what the trainer will really see")),
         "checkpoints": Command("checkpoints", _("look into saved files: complete, finite, grown?")),
         "trainer": Command("trainer", _("find and examine sd-scripts installs")),
         "presets": Command("presets", _("list presets, and show what they compose to")),
@@ -55,6 +57,7 @@ def commands() -> dict[str, Command]:
         "rules": Command("rules", _("list what is checked")),
         "schema": Command("schema", _("print the JSON schema of a document")),
         "supervise": Command("supervise", ""),
+        "look-at-images": Command("look_at_images", ""),
     }
 
 

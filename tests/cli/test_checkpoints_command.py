@@ -12,7 +12,7 @@ import pytest
 from model_headers import write_model
 from safetensors.numpy import save_file
 
-from gui.cli import checkpoints, main
+from gui.cli import checkpoints, main, progress
 
 DOWN = "lora_unet_a.lora_down.weight"
 
@@ -101,8 +101,8 @@ def test_that_progress_is_drawn_over_on_a_terminal_only(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     save(tmp_path / "mira.safetensors", 30)
-    monkeypatch.setattr(checkpoints, "QUIET_SECONDS", 0.0)
-    monkeypatch.setattr(checkpoints, "REDRAW_SECONDS", 0.0)
+    monkeypatch.setattr(progress, "QUIET_SECONDS", 0.0)
+    monkeypatch.setattr(progress, "REDRAW_SECONDS", 0.0)
     main.run(["checkpoints", str(tmp_path)])
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)

@@ -147,11 +147,8 @@ def _content(path: Path, cache: CacheFile, around: Surroundings) -> Iterator[Cac
     wanted = _latents_size(cache, around.settings)
     if wanted is None:
         return
-    height, width = wanted
-    if cache.kind.by_size:
-        if f"latents_{height}x{width}" not in shapes:
-            yield "size"
-    elif shapes["latents"] != (cache.kind.channels, height, width):
+    # Where arrays are named by their size, those of other resolutions may stay: the trainer adds its own.
+    if not cache.kind.by_size and shapes["latents"] != (cache.kind.channels, *wanted):
         yield "size"
 
 

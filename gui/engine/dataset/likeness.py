@@ -8,30 +8,42 @@ piece are compared.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 PIECES = 8
 MOST_NEIGHBOURS = 64
 """Pieces that very many pictures share (a plain wall) tell nothing: there each is compared with so many
 that follow it in the order of all bits."""
 
-_ONES = np.unpackbits(np.arange(1 << 16, dtype=np.uint16).view(np.uint8)).reshape(-1, 16).sum(axis=1)
-"""How many bits of each 16-bit number are set."""
+
+@cache
+def _ones() -> NDArray[np.int64]:
+    """Return how many bits of each 16-bit number are set."""
+    import numpy as np
+
+    every = np.arange(1 << 16, dtype=np.uint16).view(np.uint8)
+    ones: NDArray[np.int64] = np.unpackbits(every).reshape(-1, 16).sum(axis=1, dtype=np.int64)
+    return ones
 
 
-def alike(looks: Sequence[str], most_bits: int) -> list[list[int]]:
+def alike(looks: Sequence[bytes], most_bits: int) -> list[list[int]]:
     """Return groups of places that look alike, each of at least two; the first of each group leads.
 
     Args:
-        looks: 32 hexadecimal digits each; an empty one is like nothing.
+        looks: 16 bytes each; an empty one is like nothing.
         most_bits: Pictures that differ by no more are alike.
     """
+    import numpy as np  # heavy; only scans need it
+
     places = np.array([place for place, bits in enumerate(looks) if bits], dtype=np.int64)
     if len(places) < 2:
         return []
-    every = np.frombuffer(bytes.fromhex("".join(filter(None, looks))), dtype=np.uint8).reshape(-1, 16)
+    every = np.frombuffer(b"".join(looks), dtype=np.uint8).reshape(-1, 16)
     bits, which = np.unique(every, axis=0, return_inverse=True)
     union = _Union(len(bits))
     for one, other in _pairs(bits, most_bits):
@@ -43,6 +55,9 @@ def alike(looks: Sequence[str], most_bits: int) -> list[list[int]]:
 
 
 def _pairs(bits: NDArray[np.uint8], most_bits: int) -> Iterator[tuple[int, int]]:
+    import numpy as np
+
+    ones = _ones()
     pieces = np.ascontiguousarray(bits).view(np.uint16)
     for piece in range(PIECES):
         # Rows are sorted by all bits already, and stay so among those with the same piece.
@@ -53,7 +68,7 @@ def _pairs(bits: NDArray[np.uint8], most_bits: int) -> Iterator[tuple[int, int]]
             if not len(same):
                 break
             one, other = order[same], order[same + step]
-            near = _ONES[pieces[one] ^ pieces[other]].sum(axis=1) <= most_bits
+            near = ones[pieces[one] ^ pieces[other]].sum(axis=1) <= most_bits
             yield from zip(one[near].tolist(), other[near].tolist(), strict=True)
 
 

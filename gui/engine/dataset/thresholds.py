@@ -29,8 +29,6 @@ class Thresholds(Document):
         blockiness: From this blockiness on any image has.
         sharpness: Up to this sharpness an image is blurred.
         near_bits: Pictures that differ by no more bits look alike.
-        reg_least: Regularisation images for one training image, at least.
-        reg_most: And at most.
     """
 
     schema_: Literal[1] = Field(alias="schema")
@@ -45,8 +43,6 @@ class Thresholds(Document):
     blockiness: float
     sharpness: float
     near_bits: int
-    reg_least: float
-    reg_most: float
     sources: tuple[str, ...] = ()
 
 

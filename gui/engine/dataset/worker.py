@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from gui.engine.dataset.image_facts import ImageFacts
-from gui.engine.dataset.image_look import look_at, prepare
 
 COMMAND = "look-at-images"
 """How this program is told to be such a process; nobody calls it by hand."""
@@ -66,6 +65,8 @@ def read_answer(line: bytes) -> ImageFacts | str:
 
 def work(jobs: Iterable[bytes], answers: BinaryIO) -> None:
     """Answer jobs until there are none."""
+    from gui.engine.dataset.image_look import look_at  # heavy, and whoever asks does not need it
+
     for line in jobs:
         job = Job.read(line)
         answers.write(answer_line(look_at(job.path, job.known)))
@@ -74,6 +75,8 @@ def work(jobs: Iterable[bytes], answers: BinaryIO) -> None:
 
 def main() -> int:
     """Be such a process."""
+    from gui.engine.dataset.image_look import prepare
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the one who asks; it then hangs up
     warnings.simplefilter("ignore")
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")

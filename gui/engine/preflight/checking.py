@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from gui.engine.dataset.doctor import CACHE_FOLDER
+from gui.engine.dataset.folder_records import FolderRecords
 from gui.engine.paths import Home
 from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.preflight.check import Checker
@@ -37,5 +39,6 @@ def checker_for(
     if machine is not None:
         return Checker(base, catalogue, machine, files_known=False, library=library)
     practice = trainer is not None and trainer.install.practice
-    collector = Collector(trainer.facts if trainer else None, practice, runs=runs)
+    records = FolderRecords(home.cache / CACHE_FOLDER)
+    collector = Collector(trainer.facts if trainer else None, practice, runs=runs, records=records)
     return Checker(base, catalogue, collector.machine(), collector=collector, library=library)

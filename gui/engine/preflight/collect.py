@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from gui.engine.dataset.folder_records import FolderRecords
 from gui.engine.dataset.listing import list_folder, suffixes_read
 from gui.engine.errors import CannotRead
 from gui.engine.hardware.disks import Disks
@@ -28,7 +29,7 @@ from gui.engine.preflight.facts import (
 )
 from gui.engine.preflight.machine_look import gpu_facts, host_facts
 from gui.engine.preflight.model_facts import ModelLooker
-from gui.engine.preflight.place_look import disk_facts, hub_models, locked_outputs, reachable
+from gui.engine.preflight.place_look import disk_facts, hub_models, is_offline, locked_outputs, reachable
 from gui.engine.preflight.state_look import look_at_state
 from gui.engine.preflight.subset_look import IMAGES_LOOKED_AT, look_at_subset
 from gui.engine.preflight.surroundings import RunFact, TrainerGpuFact
@@ -54,6 +55,7 @@ class Collector:
         models: Looks at model files.
         texts: Looks at text files.
         runs: Tells which runs of this program are alive.
+        records: What scans of folders found out; None takes no notice of any.
     """
 
     trainer: TrainerFacts | None = None
@@ -63,6 +65,12 @@ class Collector:
     models: ModelLooker = field(default_factory=ModelLooker)
     texts: TextLooker = field(default_factory=TextLooker)
     runs: Callable[[], tuple[RunFact, ...]] = tuple
+    records: FolderRecords | None = None
+
+    @property
+    def suffixes(self) -> frozenset[str]:
+        """What the trainer reads as images."""
+        return _suffixes(self.trainer)
 
     def machine(self) -> Facts:
         """Return what is true whatever the plan: the system, memory, GPUs, the trainer."""
@@ -100,7 +108,7 @@ class Collector:
                 "paths": dict(_paths(seen.plan)),
                 "model": self.models.facts(seen.plan),
                 "text": self.texts.facts(seen),
-                "dataset": _dataset(seen, _suffixes(self.trainer), base),
+                "dataset": _dataset(seen, self.suffixes, base, self.records),
                 "disk": disk,
                 "disk_free_gib": next(
                     (each.free_gib for each in disk if each.argument == "output_dir"), None
@@ -108,6 +116,7 @@ class Collector:
                 "existing_outputs": existing,
                 "locked_outputs": locked_outputs(seen, existing),
                 "hub": hub_models(seen, os.environ),
+                "offline": is_offline(os.environ),
                 "state": look_at_state(seen.text("resume")),
             }
         )
@@ -177,14 +186,16 @@ def _suffixes(trainer: TrainerFacts | None) -> frozenset[str]:
     return suffixes_read(avif=avif, jxl=jxl)
 
 
-def _dataset(view: View, suffixes: frozenset[str], base: Path) -> DatasetFact | None:
+def _dataset(
+    view: View, suffixes: frozenset[str], base: Path, records: FolderRecords | None
+) -> DatasetFact | None:
     layout, passed_over = _layout(view, suffixes, base)
     if not any(subset.own for subset in view.subsets):
         return DatasetFact(layout=layout, passed_over=passed_over) if layout else None
     facts: list[SubsetFact] = []
     budget = IMAGES_LOOKED_AT
     for subset in view.subsets:
-        fact = look_at_subset(view, subset, suffixes, budget)
+        fact = look_at_subset(view, subset, suffixes, budget, records)
         budget -= fact.images or 0
         facts.append(fact)
     training = [

@@ -175,6 +175,7 @@ class SubsetFact(Document):
         caption_faults: The same of caption files.
         caches: What lies beside the images; None where nothing would be used again, or not looked at.
         pairs: How images and conditioning images fit together; None where there are no pairs.
+        scanned: What a finished scan found besides: key of the kind of trouble to names; None without one.
     """
 
     image_dir: str
@@ -192,6 +193,7 @@ class SubsetFact(Document):
     caption_faults: tuple[CaptionFault, ...] = ()
     caches: CacheFact | None = None
     pairs: PairsFact | None = None
+    scanned: dict[str, tuple[str, ...]] | None = None
 
     @cached_property
     def measured(self) -> dict[tuple[int, int], int]:
@@ -254,6 +256,7 @@ class Facts(Document):
         accelerate: The user's configuration of accelerate; None when there is none.
         text: Text files that the trainer will read.
         hub: Models of the Hugging Face hub that are in its cache on this machine; None: unknown.
+        offline: Whether the trainer inherits that nothing may be fetched from the hub.
         run: Runs of this program of which something is alive.
         locked_outputs: Of ``existing_outputs``, those that cannot be written just now.
         trainer: The trainer.
@@ -277,6 +280,7 @@ class Facts(Document):
     accelerate: AccelerateFact | None = None
     text: tuple[TextFact, ...] = ()
     hub: tuple[str, ...] | None = None
+    offline: bool = False
     run: tuple[RunFact, ...] = ()
     locked_outputs: tuple[str, ...] = ()
     trainer: TrainerFact | None = None

@@ -1,0 +1,154 @@
+"""``dataset PLAN|DIR``: the dataset doctor; status 1 when something is wrong with the images."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from gui.cli.check import finding_lines, prepare
+from gui.cli.context import home
+from gui.cli.progress import ProgressLine, plain
+from gui.engine.dataset.bucket_use import BucketUse
+from gui.engine.dataset.doctor import CACHE_FOLDER, Doctor
+from gui.engine.dataset.folders import look_at_folder
+from gui.engine.dataset.report import DatasetReport, SubsetReport
+from gui.engine.dataset.scan import ScanProgress
+from gui.engine.dataset.spec import DatasetSpec
+from gui.engine.errors import Cancelled, UnknownFamily, WrongUsage
+from gui.engine.plan.families import families
+from gui.engine.plan.model import TrainingPlan
+from gui.engine.preflight.check import Checker
+from gui.engine.preflight.checking import checker_for
+from gui.engine.preflight.dataset_report import spec_of_plan, with_rules
+from gui.engine.preflight.dataset_spec import plan_of_folder
+from gui.engine.quantities import about
+from gui.engine.texts import _, ngettext
+
+_SIZE = re.compile(r"^(\d+)(?:[x×,](\d+))?$")
+SHOWN_GROUPS = 10
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this sub-command."""
+    parser.add_argument(
+        "plan", metavar="PLAN|DIR", help=_("a plan, or a folder of images or of such folders")
+    )
+    parser.add_argument("--script", metavar="NAME", help=_("the training script, where the file names none"))
+    parser.add_argument("--family", metavar="F", help=_("the model family, where a folder is given"))
+    parser.add_argument(
+        "--resolution", metavar="WxH", help=_("the training size, where it is not the plan’s or the family’s")
+    )
+    parser.add_argument("--processes", metavar="N", type=int, help=_("how many look at images; one a core"))
+    parser.add_argument("--json", action="store_true", help=_("print one JSON document"))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Look at all images and print what was found.
+
+    Returns:
+        1 when something stops the trainer or may spoil the result, else 0.
+    """
+    if options.processes is not None and options.processes < 1:
+        raise WrongUsage(_("--processes needs a number above 0"))
+    plan, checker = _given(options)
+    report = with_rules(checker, plan, _examine(spec_of_plan(checker, plan), options))
+    if options.json:
+        print(report.model_dump_json(by_alias=True, indent=2))
+    else:
+        print("\n".join(map(plain, _lines(report))))
+    return 1 if any(finding.severity != "hint" for finding in report.findings) else 0
+
+
+def _given(options: argparse.Namespace) -> tuple[TrainingPlan, Checker]:
+    size = _resolution(options.resolution)
+    family = options.family or ""
+    if family and family not in families():
+        raise UnknownFamily(family, tuple(families()))
+    place = Path(options.plan)
+    if place.is_dir():
+        folder = place.absolute()
+        plan = plan_of_folder(look_at_folder(folder), family, size)
+        return plan, checker_for(folder, None, home(options))
+    options.machine, options.practice = None, False
+    given, checker = prepare(options)
+    plan = given.file.plan
+    if family:
+        plan = plan.model_copy(update={"family": family})
+    if size is not None:
+        plan = plan.model_copy(update={"dataset": {**plan.dataset, "resolution": list(size)}})
+    return plan, checker
+
+
+def _resolution(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    parts = _SIZE.match(text)
+    if parts is None or int(parts[1]) < 1 or int(parts[2] or 1) < 1:
+        raise WrongUsage(_("--resolution “{text}” is no size such as 1024x1024").format(text=text))
+    return int(parts[1]), int(parts[2] or parts[1])
+
+
+def _examine(spec: DatasetSpec, options: argparse.Namespace) -> DatasetReport:
+    doctor = Doctor(spec, home(options).cache / CACHE_FOLDER, options.processes)
+    line = ProgressLine()
+    try:
+        for batch in doctor.batches():
+            line.show(progress_words(batch.progress))
+        line.show(_("reading caches"))
+        return doctor.report()
+    except KeyboardInterrupt:
+        raise Cancelled from None
+    finally:
+        line.clear()
+        doctor.close()
+
+
+def progress_words(progress: ScanProgress) -> str:
+    """Return how far a scan is, in a line."""
+    words = _("{done} of {total} images").format(done=progress.done, total=progress.total)
+    if progress.per_second is not None and progress.seconds_left is not None:
+        words += " · " + _("{rate:.0f} a second, {left} left").format(
+            rate=progress.per_second, left=about(progress.seconds_left)
+        )
+    return words
+
+
+def _lines(report: DatasetReport) -> Iterator[str]:
+    for subset in report.subsets:
+        yield _folder(subset)
+    for buckets in report.buckets:
+        if buckets.use is not None and buckets.use.buckets:
+            yield ""
+            yield from _histogram(buckets.use)
+    groups = report.alike[:SHOWN_GROUPS]
+    if groups:
+        yield ""
+        for group in groups:
+            names = ", ".join(image.name for image in group.images[:5])
+            yield (_("the same: {names}") if group.exact else _("look alike: {names}")).format(names=names)
+    yield ""
+    for finding in report.findings:
+        yield from finding_lines(finding)
+    if not report.findings:
+        yield _("Nothing is wrong with these images, as far as can be told.")
+
+
+def _folder(subset: SubsetReport) -> str:
+    if not subset.exists:
+        return _("{folder}: cannot be listed").format(folder=subset.image_dir)
+    words = ngettext("{folder}: {count} image", "{folder}: {count} images", subset.images)
+    text = words.format(folder=subset.image_dir, count=subset.images)
+    text += " " + _("× {repeats}").format(repeats=subset.num_repeats)
+    return text + (" " + _("(regularisation)") if subset.is_reg else "")
+
+
+def _histogram(use: BucketUse) -> Iterator[str]:
+    most = max(bucket.images for bucket in use.buckets)
+    for bucket in use.buckets:
+        bar = "█" * max(1, round(30 * bucket.images / most))
+        size = f"{bucket.size[0]}×{bucket.size[1]}"
+        yield _("{size:>11}  {bar} {images} in {batches} batches").format(
+            size=size, bar=bar, images=bucket.images, batches=bucket.batches
+        )

@@ -1,0 +1,214 @@
+"""Makes findings of a report: what stops the trainer, what spoils the result, and ways out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from gui.engine.dataset.bucket_use import BucketSuggestion, BucketUse
+from gui.engine.dataset.cache_files import CacheTrouble
+from gui.engine.dataset.pairing import examples
+from gui.engine.dataset.problem_kinds import problem_kinds
+from gui.engine.dataset.report import DatasetBuckets, DatasetReport, FoundCaches, SubsetReport
+from gui.engine.findings import Finding, Fix, Severity
+from gui.engine.texts import _, ngettext
+
+ORDER: Mapping[Severity, int] = {"stop": 0, "danger": 1, "warning": 2, "hint": 3}
+"""The worst first."""
+
+MUCH_WASTED = 0.1
+"""From this share of empty places in batches on it is told."""
+
+
+def findings_of(report: DatasetReport, *, caches_used: bool) -> tuple[Finding, ...]:
+    """Return what a report means for the plan, the worst first.
+
+    Args:
+        report: What was found.
+        caches_used: Whether the plan would use cache files that are there.
+    """
+    found = [
+        *(finding for subset in report.subsets for finding in _of_subset(subset, used=caches_used)),
+        *(finding for buckets in report.buckets for finding in _of_buckets(buckets)),
+    ]
+    return tuple(sorted(found, key=lambda finding: ORDER[finding.severity]))
+
+
+def image_finding(key: str, names: tuple[str, ...], target: str) -> Finding:
+    """Return the finding for images of one subset that have one kind of trouble.
+
+    Args:
+        key: Which kind; see ``problem_kinds``.
+        names: The files.
+        target: The subset.
+    """
+    kind = problem_kinds()[key]
+    return Finding(
+        id=kind.id,
+        severity=kind.severity,
+        title=kind.title(len(names)).format(count=len(names), names=examples(names)),
+        detail=kind.detail(),
+        arguments=(f"{target}.image_dir",),
+        where=target,
+        sources=kind.sources,
+    )
+
+
+def _of_subset(subset: SubsetReport, *, used: bool) -> Iterator[Finding]:
+    for problem in subset.problems:
+        yield image_finding(problem.key, problem.names, subset.target)
+    if subset.ignored:
+        yield Finding(
+            id="img-skipped",
+            severity="warning",
+            title=ngettext(
+                "{count} file is passed over in silence: {names}",
+                "{count} files are passed over in silence: {names}",
+                len(subset.ignored),
+            ).format(count=len(subset.ignored), names=examples(subset.ignored)),
+            detail=_(
+                "The trainer reads .png, .jpg, .jpeg, .webp and .bmp, all in small or all in capital "
+                "letters, and no hidden files."
+            ),
+            arguments=(f"{subset.target}.image_dir",),
+            where=subset.target,
+            sources=("trainer: train_util.py:104-129, 2851",),
+        )
+    for caches in subset.caches:
+        yield _of_caches(subset, caches, used=used)
+
+
+_CACHE_IDS: Mapping[CacheTrouble, tuple[str, Severity]] = {
+    "broken": ("cache-verify", "stop"),
+    "nan": ("cache-nan", "stop"),
+    "size": ("cache-fingerprint", "danger"),
+    "stale": ("cache-stale", "danger"),
+    "family": ("cache-leftover", "hint"),
+    "leftover": ("cache-leftover", "hint"),
+}
+
+
+def _cache_words(trouble: CacheTrouble) -> tuple[Callable[[int], str], str]:
+    words: dict[CacheTrouble, tuple[Callable[[int], str], str]] = {
+        "broken": (
+            lambda n: ngettext(
+                "{count} cache file is damaged: {names}", "{count} cache files are damaged: {names}", n
+            ),
+            _("The trainer stops at it. It makes caches anew when they are gone."),
+        ),
+        "nan": (
+            lambda n: ngettext(
+                "{count} cache file holds numbers that are none (NaN): {names}",
+                "{count} cache files hold numbers that are none (NaN): {names}",
+                n,
+            ),
+            _("The loss becomes NaN with it. It makes caches anew when they are gone."),
+        ),
+        "size": (
+            lambda n: ngettext(
+                "{count} cache file is of another resolution: {names}",
+                "{count} cache files are of another resolution: {names}",
+                n,
+            ),
+            _("The trainer of SD and SDXL does not notice: it uses them, or stops in an epoch."),
+        ),
+        "stale": (
+            lambda n: ngettext(
+                "{count} cache file is older than its image or caption: {names}",
+                "{count} cache files are older than their images or captions: {names}",
+                n,
+            ),
+            _("The trainer does not notice and goes on with what was there before."),
+        ),
+        "family": (
+            lambda n: ngettext(
+                "{count} cache file is of another model family: {names}",
+                "{count} cache files are of another model family: {names}",
+                n,
+            ),
+            _("It does no harm and takes room."),
+        ),
+        "leftover": (
+            lambda n: ngettext(
+                "{count} cache file belongs to no image any more: {names}",
+                "{count} cache files belong to no image any more: {names}",
+                n,
+            ),
+            _("It does no harm and takes room."),
+        ),
+    }
+    return words[trouble]
+
+
+def _of_caches(subset: SubsetReport, caches: FoundCaches, *, used: bool) -> Finding:
+    identity, severity = _CACHE_IDS[caches.trouble]
+    title, detail = _cache_words(caches.trouble)
+    if not used:
+        severity = "hint"
+        detail = _("The plan keeps no caches on the disk, so nothing reads them now.")
+    return Finding(
+        id=identity,
+        severity=severity,
+        title=title(len(caches.names)).format(count=len(caches.names), names=examples(caches.names)),
+        detail=detail,
+        arguments=(f"{subset.target}.image_dir",),
+        where=subset.target,
+        fixes=(
+            Fix(
+                id="delete",
+                label=_("remove these cache files"),
+                changes={"action": "delete-cache"},
+                safe=False,
+            ),
+        ),
+        sources=("DATA-12", "DATA-13", "NAN-20", "trainer: strategy_base.py:440-475"),
+    )
+
+
+def _of_buckets(buckets: DatasetBuckets) -> Iterator[Finding]:
+    use = buckets.use
+    if use is None or (use.wasted < MUCH_WASTED and not buckets.suggestions):
+        return
+    yield Finding(
+        id="bucket-fill",
+        severity="hint",
+        title=_bucket_title(use),
+        detail=_(
+            "A batch holds images of one bucket, and the last batch of each may be short. {enlarged} of "
+            "{images} images are enlarged, {lost} % of all pixels are cut off."
+        ).format(enlarged=use.enlarged, images=use.images, lost=round(100 * use.lost)),
+        arguments=(f"{buckets.target}.batch_size", f"{buckets.target}.resolution"),
+        where=buckets.target,
+        fixes=tuple(_fix(buckets.target, use, each) for each in buckets.suggestions),
+        sources=("S2", "trainer: train_util.py:987-1091"),
+    )
+
+
+def _bucket_title(use: BucketUse) -> str:
+    if use.wasted < MUCH_WASTED:
+        return _("Other settings of the buckets would treat these images better.")
+    title = _("{short} of {batches} batches an epoch are not full; {waste} % of their places stay empty.")
+    return title.format(short=use.short_batches, batches=use.batches, waste=round(100 * use.wasted))
+
+
+def _fix(target: str, now: BucketUse, suggestion: BucketSuggestion) -> Fix:
+    then = suggestion.use
+    value: Any = suggestion.value
+    changed = list(value) if isinstance(value, tuple) else value
+    shown = "×".join(map(str, value)) if isinstance(value, tuple) else value
+    return Fix(
+        id=suggestion.option.replace("_", "-"),
+        label=_(
+            "set {option} to {value}: {batches} batches instead of {before}, {waste} % of places empty, "
+            "{lost} % of pixels cut off"
+        ).format(
+            option=suggestion.option,
+            value=shown,
+            batches=then.batches,
+            before=now.batches,
+            waste=round(100 * then.wasted),
+            lost=round(100 * then.lost),
+        ),
+        changes={f"{target}.{suggestion.option}": changed},
+        safe=False,
+    )
