@@ -23,6 +23,9 @@ from gui.engine.texts import _
 LARGEST_TEXT_BYTES = 64 * 1024 * 1024
 """No document of this program is as large; a file that is, is the wrong one, or has no end."""
 
+LOOKED_AT = 1000
+"""So many letters of a text tell whether it is one: of UTF-16 every other byte is zero."""
+
 
 class Document(BaseModel):
     """The base of every document and message: nothing extra, nothing mutable by accident."""
@@ -104,6 +107,8 @@ def _patience_seconds() -> float:
 
 def reason_of(error: OSError) -> str:
     """Return the system's reason in plain words, without the path that the caller names anyway."""
+    if isinstance(error, IsADirectoryError):
+        return _("it is a folder")
     return error.strerror or str(error) or type(error).__name__
 
 
@@ -136,6 +141,8 @@ def decode_text(content: bytes, path: Path) -> str:
         text = content.decode("utf-16" if is_utf16 else "utf-8-sig")
     except UnicodeDecodeError as error:
         raise CannotRead(path, _("it is not UTF-8 text (byte {at})").format(at=error.start)) from error
+    if "\0" in text[:LOOKED_AT]:
+        raise CannotRead(path, _("it is not UTF-8 text but UTF-16 without its mark, or no text at all"))
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

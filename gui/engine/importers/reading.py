@@ -46,7 +46,7 @@ _SCRIPT_SUFFIXES = frozenset({".bat", ".cmd", ".sh", ".ps1"})
 _NAMED_SCRIPT = re.compile(
     r"^[ \t]*(?:#|rem|::)[ \t]*script[ \t]*[:=][ \t]*(\w{1,80}(?:\.py)?)[ \t]*$", re.MULTILINE | re.IGNORECASE
 )
-_SECOND_FLAG = re.compile(r"^[ \t]*--\S.*\s--[A-Za-z]", re.MULTILINE)
+_SECOND_FLAG = re.compile(r"^[ \t]*--\S.*[ \t]--[A-Za-z]", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -112,6 +112,8 @@ def read_setup_text(
 def _first_bytes(path: Path) -> bytes:
     """Return the first bytes of a regular file; others, such as pipes, can be read only once."""
     try:
+        if path.is_dir():  # which Windows calls a lack of permission
+            raise CannotRead(path, _("it is a folder"))
         if not path.is_file():
             return b""
         with path.open("rb") as file:

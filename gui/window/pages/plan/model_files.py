@@ -157,6 +157,8 @@ class ModelFileRow(QWidget):
             self._state.show_state(_("folder"), "good" if "folder" in self.file.forms else "warn")
         elif (model := self._model(value)) is not None and model.complete is False:
             self._state.show_state(_("not complete"), "bad")
+        elif model is not None and model.loads is False:
+            self._state.show_state(_("broken"), "bad")
         else:
             self._state.show_state(gib(fact.size_bytes or 0), "good")
         style(self._state, role="chip")
