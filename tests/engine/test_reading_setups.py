@@ -112,3 +112,11 @@ def test_that_any_bytes_are_a_plan_or_a_clear_refusal(tmp_path_factory, content,
         read_setup(path, "train_network.py", Catalogue.bundled())
     except CannotRead as error:
         assert path.name in str(error)
+
+
+def test_that_two_lines_with_an_argument_each_are_a_list_and_no_pasted_command(tmp_path, bundled):
+    file = tmp_path / "arguments.txt"
+    file.write_text("--output_dir C:\\out\n--resolution 768, 768\n--unet_lr 1e-4\n", "utf-8")
+    plan = read_setup(file, "train_network.py", bundled).file.plan
+    assert plan.arguments["output_dir"] == "C:\\out"
+    assert plan.dataset["resolution"] == "768, 768"  # as it stands: preflight says what is wrong with it
