@@ -207,6 +207,9 @@ def test_that_a_model_file_says_whether_it_is_there(wizard, tmp_path):
     wizard.wait_for("from the hub")
     (tmp_path / "base.safetensors").write_bytes(b"\0" * 1_000_000)
     wizard.type("field-pretrained_model_name_or_path", str(tmp_path / "base.safetensors"))
+    wizard.wait_for("× broken")
+    (tmp_path / "base.ckpt").write_bytes(b"\x80\x02" + b"\0" * 1_000_000)
+    wizard.type("field-pretrained_model_name_or_path", str(tmp_path / "base.ckpt"))
     wizard.wait_for("✓ 1 MiB")
 
 
