@@ -22,6 +22,11 @@ from gui.engine.trainer.choosing import Trainer
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of this sub-command."""
+    add_check_arguments(parser)
+
+
+def add_check_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what says which plan is looked at, for which machine and trainer, and how it is told."""
     add_plan_arguments(parser)
     parser.add_argument(
         "--machine", metavar="M.toml", help=_("check for the machine that this file tells of")

@@ -30,6 +30,7 @@ def documents() -> dict[str, _Known]:
         "composition": _Known("plan.presets", "Composition"),
         "import": _Known("importers.imported", "ImportReport"),
         "finding": _Known("findings", "Finding"),
+        "estimate": _Known("preflight.estimate", "PlanEstimate"),
         "command": _Known("trainer.preview", "ShownCommand"),
         "event": _Known("runs.events", "RunEvent"),
         "trainer-event": _Known("trainer.events", "TrainerEvent"),

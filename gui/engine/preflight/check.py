@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gui.engine.errors import PlanNotRunnable, ScriptNotUsable
 from gui.engine.findings import Finding, Fix, verdict_of
+from gui.engine.hardware.memory.learning import MemoryLearning
 from gui.engine.plan.model import SCHEMA, TrainingPlan
 from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.preflight.collect import Collector
-from gui.engine.preflight.disk import forecast_disk
+from gui.engine.preflight.estimate import forecast_of
 from gui.engine.preflight.facts import Facts
 from gui.engine.preflight.own_dataset import taken_over
-from gui.engine.preflight.report import CheckReport, Forecast, Steps, VramForecast
+from gui.engine.preflight.report import CheckReport, Forecast, Steps
 from gui.engine.preflight.rule import ORDER, Rule, run_rules
 from gui.engine.preflight.rules import ALL_RULES
-from gui.engine.preflight.rules.memory_needs import forecast_memory
 from gui.engine.preflight.steps import forecast_steps
 from gui.engine.preflight.tokens import check_tokens
 from gui.engine.preflight.view import View
@@ -40,6 +40,7 @@ class Checker:
         collector: Looks at the plan's own files and folders; None leaves them unknown.
         rules: The rules.
         library: The presets that plans may name; None takes the program's own.
+        learned: Tells what measured runs say of a GPU's memory, by its lasting name.
     """
 
     base: Path
@@ -49,6 +50,7 @@ class Checker:
     collector: Collector | None = None
     rules: Sequence[Rule] = ALL_RULES
     library: PresetLibrary | None = None
+    learned: Callable[[str], MemoryLearning] | None = None
 
     def view(self, plan: TrainingPlan) -> tuple[View | None, list[Finding]]:
         """Return what rules see of a plan (None when no script can be told), and what is wrong already."""
@@ -71,6 +73,8 @@ class Checker:
         )
         if self.collector is not None:
             view = replace(view, facts=self.collector.of_plan(view, self.facts, self.base))
+        if self.learned is not None and view.gpu is not None and view.gpu.uuid:
+            view = replace(view, learning=self.learned(view.gpu.uuid))
         return view, list(resolved.findings)
 
     def findings(self, plan: TrainingPlan) -> list[Finding]:
@@ -92,7 +96,7 @@ class Checker:
             family=plan.family,
             findings=tuple(findings),
             steps=_steps(view) if view else None,
-            forecast=_forecast(view) if view else Forecast(),
+            forecast=forecast_of(view) if view else Forecast(),
         )
 
     def _judge(self, plan: TrainingPlan) -> tuple[View | None, list[Finding]]:
@@ -129,16 +133,6 @@ def _newer(plan: TrainingPlan) -> Iterator[Finding]:
 def _steps(view: View) -> Steps | None:
     known = forecast_steps(view)
     return known.steps() if known else None
-
-
-def _forecast(view: View) -> Forecast:
-    disk = forecast_disk(view)
-    known = disk is not None and disk.save_bytes is not None
-    peak = forecast_memory(view).peak
-    vram = None
-    if peak is not None:
-        vram = VramForecast(low=round(peak.low, 2), likely=round(peak.likely, 2), high=round(peak.high, 2))
-    return Forecast(vram_gib=vram, disk_gib=round(disk.total_gib, 2) if disk and known else None)
 
 
 def _no_script(refusal: ScriptNotUsable) -> Finding:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from gui.engine.dataset.doctor import CACHE_FOLDER
 from gui.engine.dataset.folder_records import FolderRecords
+from gui.engine.hardware.memory.learning import learned
 from gui.engine.paths import Home
 from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.preflight.check import Checker
@@ -41,4 +43,11 @@ def checker_for(
     practice = trainer is not None and trainer.install.practice
     records = FolderRecords(home.cache / CACHE_FOLDER)
     collector = Collector(trainer.facts if trainer else None, practice, runs=runs, records=records)
-    return Checker(base, catalogue, collector.machine(), collector=collector, library=library)
+    return Checker(
+        base,
+        catalogue,
+        collector.machine(),
+        collector=collector,
+        library=library,
+        learned=partial(learned, home),
+    )

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from gui.engine.hardware.memory.correction import MemoryCorrection
+from gui.engine.hardware.memory.learning import MemoryLearning
 from gui.engine.plan.dataset_options import CONTROLNET_SCRIPTS, OPTIONS
 from gui.engine.plan.families import Family, KindOfTraining, families
 from gui.engine.plan.model import TrainingPlan
@@ -111,7 +111,7 @@ class View:
         arguments: Its arguments; None when the trainer has no such script.
         own: The plan as the user wrote it; None where it is the same.
         dataset_file: The dataset file of the user's own that the plan's dataset was read from.
-        correction: What measured runs tell of the machine's memory; None before the first.
+        learning: What measured runs tell of the GPU's memory; None where nothing is kept of it.
     """
 
     plan: TrainingPlan
@@ -120,7 +120,7 @@ class View:
     arguments: ScriptArguments | None
     own: TrainingPlan | None = None
     dataset_file: Path | None = None
-    correction: MemoryCorrection | None = None
+    learning: MemoryLearning | None = None
 
     @cached_property
     def memory(self) -> dict[str, Any]:

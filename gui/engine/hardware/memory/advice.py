@@ -135,7 +135,7 @@ class _Search:
     def climbed(self) -> dict[str, int]:
         """Return steps with which it fits, or all that help: always the cheapest that saves something."""
         chosen: dict[str, int] = {}
-        while (now := self.high(chosen)) > self.room.usable:
+        while (now := self._excess(self.applied(chosen)[-1].question)) > 0:
             step = self._next(chosen, now)
             if step is None:
                 break
@@ -150,14 +150,18 @@ class _Search:
             options = list(step.options(question, self.ways))
             best: tuple[str, int] | None = None
             for level, option in enumerate(options):
-                high = high_of(self.ask(option.question))
-                if high <= self.room.usable:
+                excess = self._excess(option.question)
+                if excess == 0:
                     return step.id, level
-                if high < now - NOTICEABLE_GIB:
-                    best, now = (step.id, level), high
+                if excess < now - NOTICEABLE_GIB:
+                    best, now = (step.id, level), excess
             if best is not None:
                 return best
         return None
+
+    def _excess(self, question: MemoryQuestion) -> float:
+        """Return by how much all phases together may not fit, GiB: each has to be brought down."""
+        return sum(max(0.0, phase.high - self.room.usable) for phase in self.ask(question).phases)
 
     def pruned(self, chosen: dict[str, int]) -> dict[str, int]:
         """Return the choice without what it fits without, the dearest first."""
@@ -210,6 +214,7 @@ class _Search:
                 saves_gib=before - after,
                 cost=step.cost(),
                 confidence=step.confidence,
+                reason=step.by_hand() if step.by_hand else "",
                 source=step.source,
             )
             for (step, option), before, after in zip(way[1:], highs, highs[1:], strict=False)

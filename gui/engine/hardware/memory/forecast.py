@@ -133,7 +133,7 @@ class _Doubt:
     Attributes:
         correction: What is known of the machine.
         sigmas: How many standard deviations low and high are away.
-        relative: Standard deviation of a whole phase, as part of it.
+        relative: Standard deviation of a whole step, as part of it; of other phases, of what is not counted.
         step_gib: What is doubtful of a training step beside that, as a standard deviation.
     """
 
@@ -156,7 +156,7 @@ class _Doubt:
             known.context_gib.deviation,
             known.activation.deviation * traced.activations,
             known.fragmentation.deviation * traced.fragmentation,
-            self.relative * parts.total,
+            self.relative * (parts.total if name == "step" else parts.total - parts.certain),
             self.step_gib if name == "step" else 0.0,
         )
         width = self.sigmas * deviation

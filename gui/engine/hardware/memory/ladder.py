@@ -32,6 +32,9 @@ LEAST_RANK = 8
 LEAST_SIDE_PX = {"sd15": 512, "sd2": 512}
 """Below these sides families learn badly; 768 where none is named."""
 
+T5_FAMILIES = frozenset({"flux1", "flux1-schnell", "chroma", "sd3", "sd35-medium", "sd35-large"})
+"""Families whose captions T5-XXL encodes."""
+
 SMALLER_SIDES_PX = (1024, 896, 768, 640, 512)
 
 
@@ -89,6 +92,7 @@ class Step:
         cost: What it costs in speed or quality.
         confidence: How sure the saving is.
         source: Where this is from.
+        by_hand: What to do, where it is no value of the plan.
     """
 
     id: str
@@ -96,6 +100,7 @@ class Step:
     cost: Callable[[], str]
     confidence: Confidence
     source: str
+    by_hand: Callable[[], str] | None = None
 
 
 def _with(question: MemoryQuestion, **changes: Any) -> MemoryQuestion:
@@ -187,7 +192,7 @@ def _fused(asked: MemoryQuestion, ways: Ways) -> Iterator[Option]:
 
 def _full_half(asked: MemoryQuestion, ways: Ways) -> Iterator[Option]:
     name = "full_fp16" if asked.mixed_precision == "fp16" else "full_bf16"
-    if asked.half and not asked.full_half and ways.knows(name) and asked.kind != "textual_inversion":
+    if asked.kind == "full" and asked.half and not asked.full_half and ways.knows(name):
         yield Option(_with(asked, full_half=True), {name: True})
 
 
@@ -199,6 +204,12 @@ def _fp8(asked: MemoryQuestion, ways: Ways) -> Iterator[Option]:
     if ways.knows(name):
         resident = not (asked.text_cached and not asked.trains_text)
         yield Option(_with(asked, fp8=True, fp8_text=resident), {name: True})
+
+
+def _small_t5(asked: MemoryQuestion, _ways: Ways) -> Iterator[Option]:
+    """A T5 file in fp8 stays so beside ``fp8_base`` (flux_train_network.py:130)."""
+    if asked.fp8 and not asked.fp8_t5_file and asked.family in T5_FAMILIES:
+        yield Option(_with(asked, fp8_t5_file=True), {})
 
 
 def _swap(asked: MemoryQuestion, ways: Ways) -> Iterator[Option]:
@@ -267,6 +278,14 @@ def ladder() -> tuple[Step, ...]:
         Step("fused", _fused, lambda: _("Adafactor, and no accumulation."), "high", "§5.2 7"),
         Step("full-half", _full_half, lambda: _("Less precise weights; watch the loss."), "high", "§5.2 8"),
         Step("fp8", _fp8, lambda: _("About 2 % slower; results may vary."), "high", "§5.2 9"),
+        Step(
+            "small-t5",
+            _small_t5,
+            lambda: _("Another file; results may vary a little."),
+            "high",
+            "§2.7",
+            lambda: _("Take a T5 file in fp8 (e4m3fn)."),
+        ),
         Step(
             "swap",
             _swap,

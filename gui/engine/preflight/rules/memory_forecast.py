@@ -13,6 +13,7 @@ from gui.engine.findings import Finding, Fix, Severity
 from gui.engine.hardware.memory.advice import Advised
 from gui.engine.hardware.memory.forecasts import MemoryPhase, PhaseName
 from gui.engine.hardware.memory.room import SPILL_SHARE, Room
+from gui.engine.hardware.memory.words import parts_in_words
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.fixes import write
 from gui.engine.preflight.rules.memory_needs import (
@@ -86,11 +87,7 @@ def _title(severity: Severity, phase: MemoryPhase, room: Room) -> str:
 
 
 def _details(phase: MemoryPhase, room: Room, found: Advised | None) -> Iterator[str]:
-    words = _part_words()
-    parts = [
-        f"{words[name]} {gib:.1f}" for name, gib in phase.parts.model_dump().items() if round(gib, 1) > 0
-    ]
-    yield _("In GiB: {parts}.").format(parts=", ".join(parts))
+    yield _("In GiB: {parts}.").format(parts=parts_in_words(phase.parts))
     if room.windows and phase.high > SPILL_SHARE * room.total:
         yield _(
             "Windows does not fail when the GPU is full: it moves memory to the RAM, and each step takes "
@@ -103,18 +100,6 @@ def _details(phase: MemoryPhase, room: Room, found: Advised | None) -> Iterator[
             yield advice.reason
     if not found.fits and found.after_gib is not None:
         yield _("With all that saves memory it may still need {gib:.1f} GiB.").format(gib=found.after_gib)
-
-
-def _part_words() -> dict[str, str]:
-    return {
-        "weights": _("weights"),
-        "adapter": _("network"),
-        "gradients": _("gradients"),
-        "optimizer": _("optimizer"),
-        "activations": _("activations"),
-        "context": _("driver"),
-        "fragmentation": _("fragmentation"),
-    }
 
 
 def _ways_out(found: Advised | None) -> Iterator[Fix]:

@@ -11,6 +11,7 @@ from gui.engine.hardware.memory.figures import load_figures
 from gui.engine.hardware.memory.forecast import forecast
 from gui.engine.hardware.memory.forecasts import MemoryForecast
 from gui.engine.hardware.memory.ladder import Ways
+from gui.engine.hardware.memory.question import MemoryQuestion
 from gui.engine.hardware.memory.room import Room
 from gui.engine.hardware.memory.tables import load_tables
 from gui.engine.preflight.rules.caching import CAPTION_CHANGES, IMAGE_CHANGES
@@ -54,9 +55,10 @@ def least_memory(view: View) -> MemoryForecast:
     return ask_about(view)(asked.model_copy(update={"width_px": side, "height_px": side, "batch": 1}))
 
 
-def correction_of(view: View) -> MemoryCorrection:
+def correction_of(view: View, question: MemoryQuestion) -> MemoryCorrection:
     """Return what is known of the machine; before any run was measured, what is assumed of its system."""
-    return view.correction or load_figures().prior(view.facts.os)
+    prior = load_figures().prior(view.facts.os)
+    return view.learning.correction(question, prior) if view.learning else prior
 
 
 def room_of(view: View) -> Room | None:
@@ -72,15 +74,15 @@ def _forecast(view: View) -> MemoryForecast:
     if view.facts.gpu == ():
         return MemoryForecast(unknown=_("There is no NVIDIA GPU here."))
     try:
-        return forecast(question_of(view), load_tables(), correction_of(view))
+        return ask_about(view)(question_of(view))
     except CannotRead as error:
         return MemoryForecast(unknown=str(error))
 
 
 def ask_about(view: View) -> Ask:
     """Return what forecasts questions about the view's machine."""
-    tables, correction = load_tables(), correction_of(view)
-    return lambda question: forecast(question, tables, correction)
+    tables = load_tables()
+    return lambda question: forecast(question, tables, correction_of(view, question))
 
 
 def high_with(view: View, **changes: Any) -> float:
@@ -113,10 +115,19 @@ def advised(view: View) -> Advised | None:
     if ADVISED not in view.memory:
         room = room_of(view)
         view.memory[ADVISED] = (
-            advise(question_of(view), room, ways_of(view), ask_about(view)) if room is not None else None
+            advise(_sized(view), room, ways_of(view), ask_about(view)) if room is not None else None
         )
     known: Advised | None = view.memory[ADVISED]
     return known
+
+
+def _sized(view: View) -> MemoryQuestion:
+    """Return the plan's question; where its resolution is not known, at the family's own."""
+    asked = question_of(view)
+    if asked.width_px > 0 or view.kin is None:
+        return asked
+    width, height = view.kin.resolution.default_px
+    return asked.model_copy(update={"width_px": width, "height_px": height})
 
 
 def _switched_on(view: View, names: tuple[str, ...]) -> bool:
