@@ -23,7 +23,7 @@ def read_machine(path: Path) -> Facts:
         data = tomllib.loads(read_text(path))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise CannotRead(path, _("it is not TOML: {error}").format(error=error)) from error
-    for derived in ("paths", "existing_outputs"):
+    for derived in ("paths", "existing_outputs", "locked_outputs"):
         if derived in data:
             raise CannotRead(path, _("{key}: unknown").format(key=derived))
     try:
