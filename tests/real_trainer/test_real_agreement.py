@@ -12,23 +12,17 @@ from typing import Any
 import pytest
 from agreement_draft import Draft, Places, sound
 from agreement_plans import drafts
+from agreement_words import our_words, words_of
 from PIL import Image
 
-from gui.engine.errors import PlanNotRunnable
 from gui.engine.findings import Finding
 from gui.engine.plan.dataset_toml import dataset_toml
-from gui.engine.plan.model import TrainingPlan
 from gui.engine.preflight.check import Checker
 from gui.engine.preflight.collect import Collector
 from gui.engine.preflight.facts import Facts
 from gui.engine.preflight.fixing import apply_safe_fixes
 from gui.engine.trainer.catalogue import Catalogue
-from gui.engine.trainer.command import build_command
-from gui.engine.trainer.facts import TrainerFacts
 from gui.engine.trainer.inherited import clean_environment
-from gui.engine.trainer.installs import TrainerInstall
-from gui.engine.trainer.resolving import resolve
-from gui.engine.trainer.values import Words, words_for
 
 Answer = dict[str, str | None]
 """Each stage that the trainer reached, and its refusal there; None where it passed."""
@@ -87,44 +81,6 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Places:
     own = folder / "own.toml"
     own.write_text(dataset_toml({"subsets": [{"image_dir": str(folder / "images")}]}, folder), "utf-8")
     return Places(folder)
-
-
-def by_hand(draft: Draft, catalogue: Catalogue, folder: Path) -> list[str]:
-    """Write out a plan that has no command: what we refuse as a person would write it, ``--name value``."""
-    resolved = resolve(draft.plan(), folder, catalogue)
-    words: list[str] = []
-    for name, value in resolved.effective.arguments.items():
-        judged = words_for(draft.script.arguments[name], value)
-        words += judged.words if isinstance(judged, Words) else ()
-    for name, written in draft.arguments.items():
-        value = resolved.effective.arguments.get(name, written)
-        argument = draft.script.arguments.get(name)
-        if value is None or (argument and isinstance(words_for(argument, value), Words)):
-            continue
-        plain = [str(part) for part in (value if isinstance(value, (list, tuple)) else [value])]
-        if value is True:
-            words.append(f"--{name}")
-        elif argument is None and plain[0].startswith("-"):
-            words.append(f"--{name}={plain[0]}")
-        elif argument or value is not False:
-            words += [f"--{name}", *plain]
-    if resolved.effective.dataset:
-        file = folder / "by hand.toml"
-        file.write_text(dataset_toml(resolved.effective.dataset, folder), "utf-8")
-        words += ["--dataset_config", str(file)]
-    return words
-
-
-def words_of(plan: TrainingPlan, trainer, catalogue: Catalogue, folder: Path) -> list[str]:
-    """Return the words of our own command; raises PlanNotRunnable for a plan that has none."""
-    install = TrainerInstall(root=trainer.root, python=trainer.python, origin="sd-scripts", label="real")
-    facts = TrainerFacts(root=str(trainer.root), python=str(trainer.python))
-    folder.mkdir()
-    command = build_command(plan, folder, install, facts, catalogue, folder, environ={})
-    for path, text in command.files(folder).items():
-        path.write_text(text, "utf-8")
-    start = next(place for place, word in enumerate(command.argv) if word.endswith(command.script))
-    return list(command.argv[start + 1 :])
 
 
 def ask(trainer, drawn: list[Draft], words: list[list[str]], folder: Path) -> list[Answer]:
@@ -204,11 +160,7 @@ def answered(real_trainer, catalogue, drawn, tmp_path_factory) -> list[tuple[Dra
     folder = tmp_path_factory.mktemp("plans")
     words: list[list[str]] = []
     for number, draft in enumerate(drawn):
-        place = folder / str(number)
-        try:
-            words.append(words_of(draft.plan(), real_trainer, catalogue, place))
-        except PlanNotRunnable:
-            words.append(by_hand(draft, catalogue, place))
+        words.append(words_of(draft, real_trainer, catalogue, folder / str(number)))
     checker = Checker(folder, catalogue, Facts(), collector=Collector())
     found = [checker.findings(draft.plan()) for draft in drawn]
     return list(zip(drawn, found, ask(real_trainer, drawn, words, folder), strict=True))
@@ -252,7 +204,7 @@ def test_that_the_trainer_takes_what_safe_fixes_have_mended(
         fixed = apply_safe_fixes(draft.plan(), checker.findings)
         if all(each.severity != "stop" for each in fixed.remaining):
             mended.append(draft)
-            words.append(words_of(fixed.plan, real_trainer, catalogue, tmp_path / str(number)))
+            words.append(our_words(fixed.plan, real_trainer, catalogue, tmp_path / str(number)))
     assert len(mended) >= PLANS / 20
     refused = [
         f"{draft.script.name} {draft.twists} {' '.join(each)}\n  {answer}"
