@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, ImageCms, ImageDraw, ImageFilter
+from PIL import Image, ImageDraw, ImageFilter
 
 SIDE = 640
 """All clean images have this side, which is also the size that tests train at."""
@@ -72,8 +72,27 @@ def huge_png(width: int, height: int) -> bytes:
 
 
 def wide_profile() -> bytes:
-    """Return a colour profile whose colours are far from sRGB's."""
-    return ImageCms.ImageCmsProfile(ImageCms.createProfile("LAB")).tobytes()
+    """Return a colour profile like a wide-gamut camera's: a matrix and a gamma of 2.2."""
+    fixed = lambda *numbers: struct.pack(f">{len(numbers)}i", *(round(each * 65536) for each in numbers))  # noqa: E731
+    text = b"Wide RGB\0"
+    tags = {
+        b"desc": b"desc\0\0\0\0" + struct.pack(">I", len(text)) + text + bytes(78),
+        b"wtpt": b"XYZ \0\0\0\0" + fixed(0.9642, 1.0, 0.8249),
+        b"rXYZ": b"XYZ \0\0\0\0" + fixed(0.7977, 0.2880, 0.0),
+        b"gXYZ": b"XYZ \0\0\0\0" + fixed(0.1352, 0.7119, 0.0),
+        b"bXYZ": b"XYZ \0\0\0\0" + fixed(0.0313, 0.0001, 0.8249),
+        **{name: b"curv\0\0\0\0" + struct.pack(">IH", 1, 563) for name in (b"rTRC", b"gTRC", b"bTRC")},
+    }
+    at, table, body = 128 + 4 + 12 * len(tags), struct.pack(">I", len(tags)), b""
+    for name, data in tags.items():
+        padded = data + bytes(-len(data) % 4)
+        table += name + struct.pack(">II", at + len(body), len(data))
+        body += padded
+    header = struct.pack(">I4xI4s4s4s", at + len(body), 0x02400000, b"mntr", b"RGB ", b"XYZ ").ljust(
+        128, b"\0"
+    )
+    header = header[:36] + b"acsp" + header[40:68] + fixed(0.9642, 1.0, 0.8249) + header[80:]
+    return header + table + body
 
 
 def _turned(image: Image.Image) -> bytes:
@@ -116,6 +135,7 @@ FAULTS: dict[str, tuple[str, Callable[[int], bytes]]] = {
     ),
     "holed.png": ("img-alpha", lambda seed: _holed(picture(seed))),
     "print.jpg": ("img-cmyk", lambda seed: saved(picture(seed).convert("CMYK"), ".jpg")),
+    "wide.png": ("img-icc", lambda seed: saved(picture(seed), icc_profile=wide_profile())),
     "palette.png": ("img-palette", lambda seed: saved(picture(seed).quantize(200))),
     "sixteen.png": ("img-16bit", lambda seed: _sixteen(picture(seed))),
     "grey.png": ("img-grey", lambda seed: saved(picture(seed).convert("L"))),
