@@ -13,9 +13,12 @@ Setting = dict[str, Any]
 
 BOTH = (True, False)
 
+DEAR = 6
+"""How many trainings of a family come before its passes."""
+
 
 def grid(family: str) -> list[Setting]:
-    """Return the settings of a family: trainings first, then passes without gradients."""
+    """Return the settings of a family, the dearest first; passes without gradients are among them."""
     trainings = {
         "sd15": _sd15,
         "sd2": _sd2,
@@ -29,7 +32,8 @@ def grid(family: str) -> list[Setting]:
         "anima": _anima,
         "hunyuan-image": _hunyuan_image,
     }[family]
-    return [{"family": family} | setting for setting in (*trainings(), *_passes(family))]
+    dear, rest = list(trainings())[:DEAR], list(trainings())[DEAR:]
+    return [{"family": family} | setting for setting in (*dear, *_passes(family), *rest)]
 
 
 FAMILIES = (
@@ -67,30 +71,25 @@ def _sdxl() -> Iterator[Setting]:
         yield _at(1024, checkpointing=on, batch=2)
     texts = _at(1024, optimizer="AdamW", text_encoders=True)
     yield texts | {"rank": 32}
-    yield texts | {"rank": 32, "batch": 2}
-    yield texts | {"rank": 32, "adapter": "bf16"}
     yield texts | {"rank": 32, "weights": "fp8"}
-    yield texts | {"rank": 32, "checkpointing": False}
-    yield texts | {"rank": 32, "checkpointing": False, "batch": 4}
-    yield texts | {"rank": 128}
     yield texts | {"rank": 128, "adapter": "bf16"}
-    yield texts | {"rank": 128, "adapter": "bf16", "batch": 4}
-    yield texts | {"rank": 128, "weights": "fp8"}
-    yield _at(1024, optimizer="AdamW")
-    yield _at(1024, optimizer="AdamW", checkpointing=False)
     yield from _full_in_fp32(_at(1024))
     yield from _full_trainings(_at(1024))
     for on in BOTH:
         yield _at(512, checkpointing=on)
         yield _at(1024, checkpointing=on, attention="none")
-        yield _at(1024, checkpointing=on, weights="fp8")
+    yield _at(1024, weights="fp8")
     yield _at(1024, batch=4)
     yield _at(1024, rank=128)
+    yield _at(512, attention="none")
     yield _at(1024, weights="fp32", autocast=False)
     yield _at(1024, text_tokens=227)
     yield {"width_px": 832, "height_px": 1216}
-    yield _at(512, checkpointing=True, attention="none")
-    yield _at(1024, kind="full", weights="bf16", optimizer="Adafactor", fused_backward=True, batch=2)
+    yield _at(1024, weights="fp8", checkpointing=False)
+    yield texts | {"rank": 128}
+    yield texts | {"rank": 32, "checkpointing": False}
+    yield texts | {"rank": 32, "batch": 2}
+    yield _at(1024, optimizer="AdamW")
 
 
 def _sd15() -> Iterator[Setting]:
@@ -122,10 +121,9 @@ def _sd2() -> Iterator[Setting]:
 
 def _flux1() -> Iterator[Setting]:
     texts: Setting = {"text_tokens": 512}
+    yield from (setting | texts for setting in _transformer(larger_px=1024, smaller_px=512))
     yield _at(1024, rank=4, optimizer="AdamW") | texts
     yield _at(1024, weights="fp8", optimizer="AdamW") | texts
-    yield _at(512, weights="fp8", optimizer="AdamW") | texts
-    yield from (setting | texts for setting in _transformer(larger_px=1024, smaller_px=512))
     yield _at(768) | texts
     yield _at(1024, batch=4) | texts
     yield _at(1024, rank=64) | texts
@@ -136,24 +134,19 @@ def _flux1() -> Iterator[Setting]:
 
 def _chroma() -> Iterator[Setting]:
     texts: Setting = {"text_tokens": 512}
-    for on in BOTH:
-        yield _at(512, checkpointing=on, optimizer="AdamW") | texts
     yield from (setting | texts for setting in _transformer(larger_px=1024, smaller_px=512))
     yield _at(1024, text_tokens=128)
 
 
 def _sd3() -> Iterator[Setting]:
-    for on in BOTH:
-        yield _at(1024, checkpointing=on, batch=3, rank=128, optimizer="AdamW", text_tokens=154)
     texts: Setting = {"text_tokens": 333}
     yield from (setting | texts for setting in _transformer(larger_px=1024, smaller_px=512))
+    yield _at(1024, batch=3, rank=128, optimizer="AdamW", text_tokens=154)
     yield _at(1024, text_encoders=True, optimizer="AdamW") | texts
     yield from (setting | texts for setting in _full_trainings(_at(1024)))
 
 
 def _sd35_medium() -> Iterator[Setting]:
-    for on in BOTH:
-        yield _at(1024, checkpointing=on, batch=3, rank=128, optimizer="AdamW", text_tokens=154)
     yield from (setting | {"text_tokens": 333} for setting in _transformer(larger_px=1024, smaller_px=512))
 
 
@@ -163,8 +156,6 @@ def _sd35_large() -> Iterator[Setting]:
 
 def _lumina2() -> Iterator[Setting]:
     texts: Setting = {"text_tokens": 256}
-    for on in BOTH:
-        yield _at(512, checkpointing=on, batch=2, optimizer="AdamW") | texts
     yield from (setting | texts for setting in _transformer(larger_px=1024, smaller_px=512))
     yield _at(1024, kind="full", weights="bf16", optimizer="AdamW8bit") | texts
 
@@ -182,14 +173,16 @@ def _hunyuan_image() -> Iterator[Setting]:
 
 def _transformer(*, larger_px: int, smaller_px: int, fp8: bool = True) -> Iterator[Setting]:
     """What is traced of every transformer, but for the length of its texts."""
-    for on in BOTH:
-        yield _at(larger_px, checkpointing=on)
-        yield _at(smaller_px, checkpointing=on)
+    yield _at(larger_px)
+    yield _at(smaller_px)
+    yield _at(smaller_px, checkpointing=False)
     yield _at(larger_px, batch=2)
-    yield _at(smaller_px, batch=2, checkpointing=False)
     yield _at(larger_px, optimizer="AdamW", rank=32)
     if fp8:
         yield _at(larger_px, weights="fp8")
+    yield _at(larger_px, checkpointing=False)
+    yield _at(smaller_px, batch=2, checkpointing=False)
+    if fp8:
         yield _at(smaller_px, weights="fp8", checkpointing=False)
 
 

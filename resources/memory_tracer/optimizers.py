@@ -48,7 +48,7 @@ class StandIn(torch.optim.Optimizer):
         self._states = states
 
     @torch.no_grad()
-    def step(self, closure: Callable[[], float] | None = None) -> None:  # type: ignore[override]
+    def step(self, closure: Callable[[], float] | None = None) -> None:
         """Make the states of parameters that have a gradient and no states yet."""
         for group in self.param_groups:
             for parameter in group["params"]:
