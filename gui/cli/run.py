@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
 
 from gui.cli.context import home, token_store, trainer_of
 from gui.cli.interrupts import interrupts_held
@@ -14,8 +13,8 @@ from gui.cli.watching import watch_run
 from gui.engine.errors import PlanNotRunnable, RunRefused
 from gui.engine.findings import Finding
 from gui.engine.importers.reading import PlanInput
-from gui.engine.plan.plan_file import PlanFile
 from gui.engine.preflight.checking import checker_for
+from gui.engine.preflight.launch_look import LaunchLook
 from gui.engine.redaction import SECRET_ARGUMENTS
 from gui.engine.runs.neighbours import living_runs
 from gui.engine.runs.prepare import Preparation, Prepared
@@ -73,12 +72,15 @@ def _prepare(options: argparse.Namespace) -> tuple[Prepared, Trainer]:
     plan_file = given.file
     plan_file.require_known()
     trainer = trainer_of(options, plan_file.plan, practice=options.practice, base=plan_file.base)
+    checker = checker_for(plan_file.base, trainer, home(options), runs=living_runs)
+    look = LaunchLook(checker, given.findings)
     preparation = Preparation(
         home(options),
         trainer.install,
         trainer.facts,
         trainer.catalogue,
-        judge=_judge(given, trainer, options),
+        judge=look.judge,
+        expect=look.expect,
     )
     for note in (*plan_file.notes, *trainer.facts.problems):
         print(note, file=sys.stderr)
@@ -91,19 +93,6 @@ def _tokens(given: PlanInput, trainer: Trainer, options: argparse.Namespace) -> 
         return {}  # it has no use for any
     own = {SECRET_ARGUMENTS[name]: secret.reveal() for name, secret in given.secrets.items()}
     return own | token_store(options).for_run({**os.environ, **given.file.plan.launch.env, **own})
-
-
-def _judge(
-    given: PlanInput, trainer: Trainer, options: argparse.Namespace
-) -> Callable[[PlanFile], Sequence[Finding]]:
-    """Return the whole preflight; hints are for reading at leisure, not before a launch."""
-
-    def judge(plan_file: PlanFile) -> Sequence[Finding]:
-        checker = checker_for(plan_file.base, trainer, home(options), runs=living_runs)
-        report = checker.report(plan_file.plan, given.findings)
-        return [finding for finding in report.findings if finding.severity != "hint"]
-
-    return judge
 
 
 def _say_what_runs(name: str, label: str, *, practice: bool) -> None:

@@ -12,7 +12,14 @@ import pytest
 from fake_nvml import FakeNvml
 from run_helper import GOES_ON, make_run, status, wait_until
 
+from gui.engine.hardware.memory.figures import load_figures
+from gui.engine.hardware.memory.forecast import forecast
+from gui.engine.hardware.memory.learning import learned
+from gui.engine.hardware.memory.observations import MemoryExpectation
+from gui.engine.hardware.memory.question import MemoryQuestion, NetworkQuestion
+from gui.engine.hardware.memory.tables import load_tables
 from gui.engine.hardware.process_counters import ProcessUse
+from gui.engine.paths import Home
 from gui.engine.quantities import GIB, MIB
 from gui.engine.runs import gpu_watch, setup
 from gui.engine.runs.alarm import Alarm
@@ -40,9 +47,9 @@ class Counters:
 class Play:
     """A training that goes on, supervised in a thread of this process, on GPUs that the test moves."""
 
-    def __init__(self, tmp_path: Path, gpus: FakeNvml, counters: Counters) -> None:
+    def __init__(self, tmp_path: Path, gpus: FakeNvml, counters: Counters, **options: Any) -> None:
         self.gpus, self.counters = gpus, counters
-        self.run, order = make_run(tmp_path, GOES_ON)
+        self.run, order = make_run(tmp_path, GOES_ON, **options)
         began = boottime()
         options = {"clock": lambda: began + 20 * (boottime() - began)}
         self.thread = threading.Thread(target=look_after, args=(self.run, order), kwargs=options, daemon=True)
@@ -89,9 +96,9 @@ def play(
     monkeypatch.setattr(gpu_watch, "CALM_SECONDS", 0.1)
     plays: list[Play] = []
 
-    def begin(**state: Any) -> Play:
+    def begin(options: dict[str, Any] | None = None, **state: Any) -> Play:
         fake_gpus.inside(monkeypatch).set(state)
-        plays.append(Play(tmp_path, fake_gpus, counters))
+        plays.append(Play(tmp_path, fake_gpus, counters, **(options or {})))
         return plays[-1]
 
     yield begin
@@ -202,3 +209,21 @@ def test_that_without_any_gpu_that_is_said(play: Callable[..., Play]) -> None:
     wait_until(lambda: status(one.run).gpu_problem)
     assert status(one.run).gpu_problem == "no NVIDIA GPU seen: there is no NVIDIA driver on this machine"
     assert isinstance(one.run, RunFolder) and one.alarms() == {}
+
+
+def test_that_the_machine_learns_from_a_run_that_is_over(play: Callable[..., Play], tmp_path: Path) -> None:
+    question = MemoryQuestion(
+        family="sdxl", width_px=1024, height_px=1024, checkpointing=True, network=NetworkQuestion(rank=16)
+    )
+    prior = load_figures().prior("linux")
+    expected = MemoryExpectation(question=question, forecast=forecast(question, load_tables(), prior))
+    one = play({"memory": expected, "torch": "2.6.0", "driver": "580"}, used=16 * GIB)
+    one.set(processes=f"{one.pid}:{15 * GIB}")
+    wait_until(lambda: (status(one.run).step or 0) > 10)
+    last = one.rows()[-1].t or 0.0
+    one.until_row(lambda row: row.process_bytes == 15 * GIB and (row.t or 0.0) > last + 5)
+    one.end()
+    known = learned(Home(tmp_path / "home"), "GPU-fa4e0000-0000-0000-0000-000000000000")
+    (seen,) = known.observations
+    assert (seen.run, seen.measured.process, known.name) == (one.run.name, 15.0, "NVIDIA Fake RTX 0")
+    assert known.correction(question, prior).activation != prior.activation

@@ -17,7 +17,13 @@ from gui.engine.hardware.memory.fit import HUBER, fit
 from gui.engine.hardware.memory.forecast import forecast
 from gui.engine.hardware.memory.forecasts import MemoryForecast
 from gui.engine.hardware.memory.learning import MemoryLearning, forget, learn, learned
-from gui.engine.hardware.memory.observations import Machine, MeasuredStep, Observation, observe
+from gui.engine.hardware.memory.observations import (
+    Machine,
+    MeasuredStep,
+    MemoryExpectation,
+    Observation,
+    observe,
+)
 from gui.engine.hardware.memory.question import MemoryQuestion, NetworkQuestion
 from gui.engine.hardware.memory.tables import load_tables
 from gui.engine.paths import Home
@@ -46,6 +52,10 @@ def answer(asked: MemoryQuestion, correction: MemoryCorrection) -> MemoryForecas
     return forecast(asked, load_tables(), correction)
 
 
+def expected(asked: MemoryQuestion) -> MemoryExpectation:
+    return MemoryExpectation(question=asked, forecast=answer(asked, PRIOR))
+
+
 def truth(asked: MemoryQuestion, chance: random.Random | None = None) -> tuple[float, float, float]:
     """Return what the simulated machine needs for a step: tensors, reserved, the process."""
     step = answer(asked, PRIOR).phase("step")
@@ -67,7 +77,7 @@ def run(asked: MemoryQuestion, chance: random.Random, *, hook: bool = True, card
         process=process - lost,
         censored=censored,
     )
-    seen = observe(asked, answer(asked, PRIOR), measured, MACHINE, run=f"{chance.random()}")
+    seen = observe(expected(asked), measured, MACHINE, run=f"{chance.random()}")
     assert seen is not None
     return seen
 
@@ -184,7 +194,7 @@ def test_that_a_family_shares_what_the_one_with_its_table_has_taught(tmp_path: P
     known = learned(home, MACHINE.gpu)
     child = "illustrious"
     asked = question(chance, child)
-    seen = observe(asked, answer(asked, PRIOR), MeasuredStep(process=9.0), MACHINE)
+    seen = observe(expected(asked), MeasuredStep(process=9.0), MACHINE)
     assert seen is not None and seen.family == "sdxl"
     assert known.correction(question(chance, child), PRIOR).activation != PRIOR.activation
     assert known.correction(question(chance, child), PRIOR).runs == 1
@@ -240,8 +250,15 @@ def test_that_learned_things_can_be_forgotten(tmp_path: Path, monkeypatch: pytes
 def test_that_nothing_is_learned_from_nothing() -> None:
     chance = random.Random(1)
     asked = question(chance)
-    assert observe(asked, answer(asked, PRIOR), MeasuredStep(), MACHINE) is None
-    assert observe(asked, MemoryForecast(unknown="?"), MeasuredStep(process=3.0), MACHINE) is None
+    assert observe(expected(asked), MeasuredStep(), MACHINE) is None
+    assert (
+        observe(
+            MemoryExpectation(question=asked, forecast=MemoryForecast(unknown="?")),
+            MeasuredStep(process=3.0),
+            MACHINE,
+        )
+        is None
+    )
     assert fit([], PRIOR).fragmentation is None
 
 

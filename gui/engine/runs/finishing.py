@@ -11,6 +11,7 @@ from gui.engine.runs.events import VerdictGiven
 from gui.engine.runs.final_file import FinalFile, judge_final
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.last_words import last_words
+from gui.engine.runs.memory_lesson import learn_from_run
 from gui.engine.runs.processes import ExitRecord, read_exit
 from gui.engine.runs.setup import Parts
 from gui.engine.runs.status import Cause, Verdict
@@ -48,7 +49,15 @@ def finish_run(parts: Parts, ending: Ending, desk: RequestDesk) -> Verdict:
     ledger.say(VerdictGiven(verdict=verdict.verdict, reason=verdict.reason, sentence=verdict.sentence))
     ledger.board.end(verdict)
     desk.refuse_all(_("The run is over."))
+    ledger.flush(at_once=True)
+    call("learning", lambda: _learn(parts, verdict), None)
     return verdict
+
+
+def _learn(parts: Parts, verdict: Verdict) -> None:
+    """Let this machine learn from what the run has measured; nobody waits for that any more."""
+    gpus = parts.ledger.board.fact("gpus") or ()
+    learn_from_run(parts.run, parts.manifest, gpus, verdict.step or 0)
 
 
 def _judge(parts: Parts, ending: Ending) -> Verdict:

@@ -14,6 +14,7 @@ from gui.engine.documents import write_atomically
 from gui.engine.errors import PlanNotRunnable, RunRefused
 from gui.engine.findings import Finding
 from gui.engine.hardware.gpu import GpuMonitor
+from gui.engine.hardware.memory.observations import MemoryExpectation
 from gui.engine.paths import Home
 from gui.engine.plan.plan_file import PlanFile
 from gui.engine.plan.preset_library import PresetLibrary
@@ -60,6 +61,7 @@ class Preparation:
         gpus: Tells the driver and the GPUs' lasting names.
         disks: Makes the watch that tells how much room there is.
         judge: Finds what is wrong with a plan; None takes what the trainer itself would refuse.
+        expect: Tells what memory it will need; None: nobody does.
         environ: What the trainer inherits; None takes this process's own.
     """
 
@@ -73,6 +75,7 @@ class Preparation:
         gpus: GpuMonitor | None = None,
         disks: type[DiskWatch] = DiskWatch,
         judge: Callable[[PlanFile], Sequence[Finding]] | None = None,
+        expect: Callable[[PlanFile], MemoryExpectation | None] | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> None:
         self._home = home
@@ -82,6 +85,7 @@ class Preparation:
         self._gpus = gpus or GpuMonitor()
         self._disks = disks
         self._findings = judge or self._refusals
+        self._expect = expect
         self._environ = os.environ if environ is None else environ
         self._library = PresetLibrary(home.presets)
 
@@ -174,6 +178,7 @@ class Preparation:
             driver=self._gpus.driver,
             gpus=tuple(gpu.name for gpu in facts.gpus),
             measures_memory=self._measures_memory(plan_file),
+            memory=self._expect(plan_file) if self._expect and not self._install.practice else None,
             accepted=tuple(accepted),
             existing=existing,
             overwrites=tuple(again),

@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field, ValidationError
 
 from gui.engine.documents import Document, read_json, write_atomically
 from gui.engine.errors import CannotRead, NewerDocument
+from gui.engine.hardware.memory.observations import MemoryExpectation
 from gui.engine.preferences import NonfinitePolicy
 from gui.engine.texts import _
 
@@ -190,6 +191,7 @@ class Manifest(Versioned):
         driver: Version of the NVIDIA driver.
         gpus: Names of the GPUs that the trainer sees.
         measures_memory: Whether the memory hook went along.
+        memory: What the run was expected to need of the GPU's memory; None when that was not known.
         accepted: Ids of the dangers that the user said yes to.
         existing: Files of the names that this run will write, as they were before launch.
         overwrites: Those of them that the run will write over, by name.
@@ -214,6 +216,7 @@ class Manifest(Versioned):
     driver: str | None = None
     gpus: tuple[str, ...] = ()
     measures_memory: bool = False
+    memory: MemoryExpectation | None = None
     accepted: tuple[str, ...] = ()
     existing: tuple[FileMark, ...] = ()
     overwrites: tuple[str, ...] = ()

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Literal
 from PySide6.QtCore import QObject, Signal
 
 from gui.engine.errors import Cancelled, PlanNotRunnable, PracticeNeedsTorch, PreflightError, TrainerNotFound
-from gui.engine.findings import Finding
 from gui.engine.hardware.gpu import GpuMonitor
 from gui.engine.paths import Home
 from gui.engine.plan.plan_file import PlanFile
@@ -142,6 +141,9 @@ class Launcher(QObject):
         return True
 
     def _start(self, order: _Order) -> Prepared:
+        from gui.engine.preflight.checking import checker_for
+        from gui.engine.preflight.launch_look import LaunchLook
+        from gui.engine.runs.neighbours import living_runs
         from gui.engine.runs.prepare import Preparation
         from gui.engine.runs.start import start_supervisor
 
@@ -149,13 +151,16 @@ class Launcher(QObject):
         missing = missing_part(trainer.install)  # it may have gone since it was looked at
         if missing is not None:
             raise missing
+        checker = checker_for(order.file.base, trainer, self._home, runs=living_runs)
+        look = LaunchLook(checker)
         preparation = Preparation(
             self._home,
             trainer.install,
             trainer.facts,
             trainer.catalogue,
             gpus=self._gpus,
-            judge=lambda file: self._judge(file, trainer),
+            judge=look.judge,
+            expect=look.expect,
         )
         prepared = preparation.prepare(order.file, order.accepted, self._tokens(order, trainer))
         if not order.gate.go_through():
@@ -186,14 +191,6 @@ class Launcher(QObject):
             needed = torch_needed()
             raise PracticeNeedsTorch(needed.words() if needed else "")
         return trainer
-
-    def _judge(self, file: PlanFile, trainer: Trainer) -> Sequence[Finding]:
-        """Return the whole preflight; hints are for reading at leisure, not before a launch."""
-        from gui.engine.preflight.checking import checker_for
-        from gui.engine.runs.neighbours import living_runs
-
-        checker = checker_for(file.base, trainer, self._home, runs=living_runs)
-        return [finding for finding in checker.findings(file.plan) if finding.severity != "hint"]
 
     def _done(self, prepared: Prepared) -> None:
         self._over()

@@ -34,6 +34,18 @@ class Machine(Document):
         return f"torch {self.torch or '?'}, driver {self.driver or '?'}"
 
 
+class MemoryExpectation(Document):
+    """What was forecast of a run before it was launched; kept with it, to learn from.
+
+    Attributes:
+        question: What was asked.
+        forecast: What was answered.
+    """
+
+    question: MemoryQuestion
+    forecast: MemoryForecast
+
+
 class MeasuredStep(Document):
     """What the training steps of a run needed of one GPU, GiB; None where nobody told.
 
@@ -96,8 +108,7 @@ def activation_key(family: str, attention: str, *, checkpointing: bool) -> str:
 
 
 def observe(
-    question: MemoryQuestion,
-    forecast: MemoryForecast,
+    expected: MemoryExpectation,
     measured: MeasuredStep,
     machine: Machine,
     *,
@@ -108,8 +119,7 @@ def observe(
     """Put a run's figures beside its forecast.
 
     Args:
-        question: What was asked before the launch.
-        forecast: What was answered.
+        expected: What was forecast before the launch.
         measured: What came of it.
         machine: Where.
         run: The run's name.
@@ -119,6 +129,7 @@ def observe(
     Returns:
         None where there was no forecast of a step, or nothing was measured.
     """
+    question, forecast = expected.question, expected.forecast
     step = forecast.phase("step")
     if step is None or not measured.tells:
         return None

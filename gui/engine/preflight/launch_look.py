@@ -1,0 +1,38 @@
+"""The look at a plan right before its launch: what stands against it, and what memory it will need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gui.engine.findings import Finding
+from gui.engine.hardware.memory.observations import MemoryExpectation
+from gui.engine.plan.plan_file import PlanFile
+from gui.engine.preflight.check import Checker
+from gui.engine.preflight.rules.memory_needs import forecast_memory
+from gui.engine.preflight.rules.memory_question import question_of
+
+
+class LaunchLook:
+    """Answers what ``runs.prepare`` asks.
+
+    Args:
+        checker: Checks the plan.
+        given: What was found before, such as in the file that the plan was imported from.
+    """
+
+    def __init__(self, checker: Checker, given: Sequence[Finding] = ()) -> None:
+        self._checker = checker
+        self._given = given
+
+    def judge(self, plan_file: PlanFile) -> Sequence[Finding]:
+        """Return the findings; hints are for reading at leisure, not before a launch."""
+        report = self._checker.report(plan_file.plan, self._given)
+        return [finding for finding in report.findings if finding.severity != "hint"]
+
+    def expect(self, plan_file: PlanFile) -> MemoryExpectation | None:
+        """Return what memory the plan will need, for learning from what it then needs; None when unknown."""
+        view = self._checker.view(plan_file.plan)[0]
+        forecast = None if view is None else forecast_memory(view)
+        if view is None or forecast is None or forecast.unknown is not None:
+            return None
+        return MemoryExpectation(question=question_of(view), forecast=forecast)
