@@ -18,7 +18,7 @@ from gui.engine.plan.dataset_options import (
     dataset_from_arguments,
 )
 from gui.engine.plan.dataset_toml import dataset_toml
-from gui.engine.plan.families import Family, KindOfTraining, family, script_for
+from gui.engine.plan.families import Family, KindOfTraining, families, family, script_for
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.paths import absolute, arguments_with_paths, dataset_with_paths
 from gui.engine.plan.preset_filling import fill_plan
@@ -30,6 +30,10 @@ from gui.engine.trainer.judging import judge_arguments
 
 _NEVER = frozenset({"config_file", "output_config"})
 """Arguments that make the trainer do something else than the plan says (trainer-facts 1.8)."""
+
+_USUAL: Mapping[str, Any] = {"output_dir": "output", "cond_emb_dim": 32, "network_dim": 64}
+"""What can be taken where nothing is said: a folder beside the plan, and the figures of the trainer's guide
+to ControlNet-LLLite (docs/train_lllite_README.md), the only script that insists on them."""
 
 
 @dataclass(frozen=True)
@@ -251,8 +255,24 @@ def _missing(
                 detail=_("The trainer would begin, and fail when it first needs it."),
                 arguments=(name,),
                 where=name,
+                fixes=_usual(name, script.name),
                 sources=("trainer: train_network.py:644, 1297", "trainer: train_util.py:5527"),
             )
+
+
+def _usual(name: str, script: str) -> tuple[Fix, ...]:
+    """Return the fix that takes the usual value; a file or a word that only the user knows has none."""
+    modules = (
+        kind.network_modules[0]
+        for known in families().values()
+        for kind in known.kinds.values()
+        if kind.script == script and kind.network_modules
+    )
+    value = next(modules, None) if name == "network_module" else _USUAL.get(name)
+    if value is None:
+        return ()
+    label = _("take {value}").format(value=value)
+    return (Fix(id="usual", label=label, changes={name: value}, safe=name == "network_module"),)
 
 
 def _merged_dataset(own: Mapping[str, Any], mapped: Mapping[str, Any]) -> dict[str, Any]:

@@ -81,7 +81,6 @@ def test_that_two_subsets_give_two_findings() -> None:
     ("script", "dataset"),
     [
         ("anima_train_network.py", {"caption_dropout_rate": 0.05}),
-        ("lumina_train_network.py", {"shuffle_caption": True}),
         ("sdxl_train_network.py", {"caption_dropout_rate": 0.0, "shuffle_caption": False}),
     ],
 )

@@ -58,6 +58,8 @@ def _refusal(view: View, subset: SubsetView) -> str:
     """Say what the trainer does about it; of pairs of images it does not look (train_util.py:2374)."""
     if view.is_paired(subset):
         return _("With conditioning images the trainer does not refuse it: it changes nothing.")
+    if view.script.startswith("lumina_train_network"):
+        return _("This script does not refuse it: it changes nothing.")
     return _("The trainer refuses this after reading the dataset.")
 
 
@@ -104,8 +106,9 @@ def check_cache_aug(view: View) -> Iterator[Finding]:
 
 def check_cache_te_aug(view: View) -> Iterator[Finding]:
     """Cached text encoder outputs cannot be shuffled or dropped (train_util.py:1102)."""
-    if not caches_text(view) or view.script.startswith("lumina_train_network"):
+    if not caches_text(view):
         return
+    unchecked = view.script.startswith("lumina_train_network")
     allowed = {"caption_dropout_rate"} if view.script.startswith("anima_train") else set()
     for subset in view.subsets:
         names = [name for name in _switched_on(subset, CAPTION_CHANGES) if name not in allowed]
@@ -113,7 +116,7 @@ def check_cache_te_aug(view: View) -> Iterator[Finding]:
             joined = ", ".join(names)
             yield Finding(
                 id="cache-te-aug",
-                severity="warning" if view.is_paired(subset) else "stop",
+                severity="warning" if unchecked or view.is_paired(subset) else "stop",
                 title=_("Cached text encoder outputs and {names} exclude each other.").format(names=joined),
                 detail=_(
                     "A cached caption is always the same, {names} would have to change it every time. Cached "
@@ -129,6 +132,33 @@ def check_cache_te_aug(view: View) -> Iterator[Finding]:
                 ),
                 sources=("CONF-02", "trainer: train_util.py:1102"),
             )
+
+
+def check_lumina_cache(view: View) -> Iterator[Finding]:
+    """Lumina's LoRA script makes anew what it has cached while it trains the text encoder (TN:421-450)."""
+    if (
+        view.script != "lumina_train_network.py"
+        or not caches_text(view)
+        or view.flag("network_train_unet_only")
+    ):
+        return
+    yield Finding(
+        id="lumina-cache",
+        severity="warning",
+        title=_("The cached text encoder outputs are never used while the text encoder is trained."),
+        detail=_("Gemma2 stays on the GPU and is run at every step; the cache costs time and saves nothing."),
+        arguments=("cache_text_encoder_outputs", "network_train_unet_only"),
+        fixes=(
+            Fix(
+                id="unet-only",
+                label=_("train only the transformer"),
+                changes={"network_train_unet_only": True, "network_train_text_encoder_only": None},
+                safe=False,
+            ),
+            _without_text_cache(view),
+        ),
+        sources=("trainer: train_network.py:421-450, lumina_train_network.py:187",),
+    )
 
 
 def check_cache_te(view: View) -> Iterator[Finding]:
@@ -174,6 +204,12 @@ RULES: tuple[Rule, ...] = (
         check_cache_te_aug,
         ("CONF-02", "trainer: train_util.py:1102"),
         lambda: _("Cached text encoder outputs against shuffled or dropped captions"),
+    ),
+    Rule(
+        "lumina-cache",
+        check_lumina_cache,
+        ("trainer: train_network.py:421",),
+        lambda: _("Cached text encoder outputs of Lumina that are not used"),
     ),
     Rule(
         "cache-te",

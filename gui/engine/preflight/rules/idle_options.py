@@ -19,8 +19,14 @@ from gui.engine.preflight.rules.sampling import wants_samples
 from gui.engine.preflight.view import View, as_number
 from gui.engine.texts import _
 
-NO_FULL_BF16 = ("train_db.py", "fine_tune.py", "train_control_net.py")
-"""Scripts that only know full_fp16 (trainer-facts 2.9)."""
+OWN_TOKENIZERS = (
+    "flux_train.py",
+    "sd3_train.py",
+    "lumina_train.py",
+    "anima_train.py",
+    "anima_train_network.py",
+)
+"""Scripts that never look into the folder of tokenizers (trainer-facts 2.7)."""
 
 WITH_CYCLES = ("cosine_with_restarts", "cosine_with_min_lr", "warmup_stable_decay")
 
@@ -101,10 +107,16 @@ IDLE: tuple[Idle, ...] = (
         "train_util.py:5360-5391",
     ),
     Idle(
-        ("full_bf16",),
-        lambda view: view.script in NO_FULL_BF16,
-        lambda: _("This script only knows full_fp16."),
-        "train_db.py:237, fine_tune.py:266",
+        ("fused_optimizer_groups",),
+        lambda view: view.script in ("flux_train.py", "sd3_train.py"),
+        lambda: _("This script has its blockwise optimizers in its place."),
+        "flux_train.py:808, sd3_train.py:1051",
+    ),
+    Idle(
+        ("tokenizer_cache_dir",),
+        lambda view: view.script in OWN_TOKENIZERS,
+        lambda: _("This script takes its tokenizers from elsewhere."),
+        "flux_train.py:218, sd3_train.py:217, lumina_train.py:224",
     ),
     Idle(
         ("v_pred_like_loss",),
