@@ -19,9 +19,9 @@ from gui.engine.preflight.rules.fixes import write
 from gui.engine.preflight.rules.memory_needs import (
     advised,
     forecast_memory,
-    high_with,
     least_memory,
     room_of,
+    step_with,
     ways_of,
 )
 from gui.engine.preflight.rules.memory_question import question_of
@@ -150,7 +150,7 @@ def check_before(view: View) -> Iterator[Finding]:
             detail=_about_phase(name),
             arguments=_concerned(name),
             where=name,
-            fixes=tuple(_ways_out(found)),
+            fixes=() if name == "text" else tuple(_ways_out(found)),
             sources=("OOM-12", "trainer: flux_train_network.py:241"),
         )
 
@@ -162,7 +162,7 @@ def _t5_unknown(view: View) -> bool:
 
 def _about_phase(name: str) -> str:
     if name == "text":
-        return _("A T5 in fp8, kept so by fp8_base, takes half.")
+        return _("A T5 file in fp8 (e4m3fn), kept so by fp8_base, takes half.")
     if name == "latents":
         return _("vae_batch_size 1 needs least; without no_half_vae it takes half.")
     return _("Blocks that are swapped are not loaded to the GPU.")
@@ -203,7 +203,7 @@ def check_swap(view: View) -> Iterator[Finding]:
     if room is None or phase is None or not 0 < asked.blocks_to_swap <= limit:
         return
     enough = next(
-        (count for count in range(limit + 1) if high_with(view, blocks_to_swap=count) <= room.usable), None
+        (count for count in range(limit + 1) if step_with(view, blocks_to_swap=count) <= room.usable), None
     )
     too_few = enough is not None and enough > asked.blocks_to_swap
     if enough is None or (not too_few and asked.blocks_to_swap - enough < SPARE_BLOCKS):

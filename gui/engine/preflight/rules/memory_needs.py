@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gui.engine.errors import CannotRead
-from gui.engine.hardware.memory.advice import Advised, Ask, advise, high_of
+from gui.engine.hardware.memory.advice import Advised, Ask, advise
 from gui.engine.hardware.memory.correction import MemoryCorrection
 from gui.engine.hardware.memory.figures import load_figures
 from gui.engine.hardware.memory.forecast import forecast
@@ -85,9 +85,10 @@ def ask_about(view: View) -> Ask:
     return lambda question: forecast(question, tables, correction_of(view, question))
 
 
-def high_with(view: View, **changes: Any) -> float:
-    """Return what the plan with changes to its question will hardly exceed, GiB."""
-    return high_of(ask_about(view)(question_of(view).model_copy(update=changes)))
+def step_with(view: View, **changes: Any) -> float:
+    """Return what a step of the plan will hardly exceed with changes to its question, GiB."""
+    phase = ask_about(view)(question_of(view).model_copy(update=changes)).phase("step")
+    return phase.high if phase else 0.0
 
 
 def ways_of(view: View) -> Ways:
