@@ -110,7 +110,7 @@ def _chosen(text: str | None, count: int) -> int:
         first, _dash, last = piece.partition("-")
         if not first.strip().isdecimal() or (last and not last.strip().isdecimal()):
             return count
-        blocks |= set(range(int(first), min(int(last or first), count) + 1))
+        blocks |= set(range(int(first), min(int(last or first), count - 1) + 1))
     return min(len(blocks), count)
 
 
