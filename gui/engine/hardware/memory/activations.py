@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import log2
 from statistics import median
 
-from gui.engine.hardware.memory.curves import beyond, rising
+from gui.engine.hardware.memory.curves import Point, beyond, rising
 from gui.engine.hardware.memory.figures import FamilyFigures, MemoryFigures
 from gui.engine.hardware.memory.question import MemoryQuestion
 from gui.engine.hardware.memory.tables import StepRow
@@ -137,20 +137,26 @@ class _Asked:
     place: float
 
     def value(self, reading: Reading) -> float | None:
-        """Return the figure at the question's place, by a line through all rows that show it.
+        """Return the figure at the question's place, by a line through the rows that show it.
 
-        Rows that are set up like the question shift the line by what they differ from it.
+        At each place rows that are set up like the question count alone; where there is none, the others
+        do, shifted by what they differ from those elsewhere.
         """
         read = [(need, value) for need in self.needs if (value := reading(need)) is not None]
-        if not read:
+        alike = [(need.places, value) for need, value in read if _alike(self.question, need.row)]
+        others = [(need.places, value) for need, value in read if not _alike(self.question, need.row)]
+        if not alike and not others:
             return None
-        line = rising([(need.places, value) for need, value in read])
-        alike = [
-            value / on_line
-            for need, value in read
-            if _alike(self.question, need.row) and (on_line := beyond(line, need.places)) > 0
-        ]
-        return beyond(line, self.place) * (median(alike) if alike else 1.0)
+        shift = _shift(alike, rising(others)) if others else 0.0
+        known = {place for place, _value in alike}
+        shifted = [(place, max(value + shift, value / 2)) for place, value in others if place not in known]
+        return beyond(rising(alike + shifted), self.place)
+
+
+def _shift(alike: list[Point], others: list[Point]) -> float:
+    """Return by how much rows like the question lie above the others, GiB: copies of layers, for instance."""
+    apart = [value - beyond(others, place) for place, value in alike]
+    return median(apart) if apart else 0.0
 
 
 def _pool(question: MemoryQuestion, rows: Sequence[StepRow]) -> tuple[list[StepRow], tuple[str, ...]]:

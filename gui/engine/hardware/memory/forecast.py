@@ -23,7 +23,7 @@ from gui.engine.hardware.memory.forecasts import (
 )
 from gui.engine.hardware.memory.phases import Budgeting
 from gui.engine.hardware.memory.question import MemoryQuestion
-from gui.engine.hardware.memory.tables import MemoryTable
+from gui.engine.hardware.memory.tables import MemoryTable, StepRow
 from gui.engine.hardware.memory.trained import (
     OptimizerNeeds,
     Trained,
@@ -98,6 +98,21 @@ def table_of(name: str, tables: Mapping[str, MemoryTable]) -> MemoryTable | None
             return table if same else None
         current = known[current].extends if current in known else None
     return None
+
+
+def with_traced(tables: Mapping[str, MemoryTable], family: str, row: StepRow) -> dict[str, MemoryTable]:
+    """Return the tables with a training that was just traced, in place of what is like it.
+
+    Args:
+        tables: By family.
+        family: Whose table it belongs to.
+        row: What was traced.
+    """
+    free = {"rank": None, "optimizer": None, "text_encoders": False}
+    own = row.setting.model_copy(update=free)
+    table = tables[family]
+    rest = tuple(each for each in table.steps if each.setting.model_copy(update=free) != own)
+    return {**tables, family: table.model_copy(update={"steps": (*rest, row)})}
 
 
 def _senseless(question: MemoryQuestion, figures: MemoryFigures) -> str | None:
