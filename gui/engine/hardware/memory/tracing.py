@@ -82,21 +82,22 @@ class Tracer:
             TrainerBroken: Its interpreter cannot be started at all.
             Cancelled: The caller asked for it.
         """
-        result = self._result(task_of(family, setting))
-        return StepRow(setting=setting, result=_judged(StepResult, result))
+        return StepRow(setting=setting, result=self._result(StepResult, task_of(family, setting)))
 
     def trace_pass(self, family: str, setting: PassSetting) -> PassRow:
         """Trace a pass without gradients; arguments and errors are those of ``trace_step``."""
-        result = self._result(task_of(family, setting))
-        return PassRow(setting=setting, result=_judged(PassResult, result))
+        return PassRow(setting=setting, result=self._result(PassResult, task_of(family, setting)))
 
-    def _result(self, task: Mapping[str, Any]) -> Any:
+    def _result(self, kind: type[_Result], task: Mapping[str, Any]) -> _Result:
         place = self._cache / "memory" / f"{self._key(task)[:32]}.json"
-        with contextlib.suppress(CannotRead):
-            return read_json(place)
-        result = self._run(task)
+        with contextlib.suppress(CannotRead, ValidationError):
+            return kind.model_validate(read_json(place))
+        try:
+            result = kind.model_validate(self._run(task))
+        except ValidationError as error:
+            raise CannotTrace(_("the tracer's answer makes no sense")) from error
         with contextlib.suppress(CannotWrite):  # it costs a minute the next time, nothing else
-            write_atomically(place, json.dumps(result))
+            write_atomically(place, result.model_dump_json(exclude_none=True))
         return result
 
     def _run(self, task: Mapping[str, Any]) -> Any:
@@ -176,10 +177,3 @@ def reason_of_failure(failure: ImportFailure) -> str:
     }
     sentence = sentences.get(failure.exception, _("this trainer cannot be traced ({exception}: {message})"))
     return sentence.format(exception=failure.exception, message=failure.message or "–")
-
-
-def _judged(kind: type[_Result], result: Any) -> _Result:
-    try:
-        return kind.model_validate(result)
-    except ValidationError as error:
-        raise CannotTrace(_("the tracer's answer makes no sense")) from error
