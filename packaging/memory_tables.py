@@ -156,7 +156,7 @@ def write_table(place: Path, table: MemoryTable, rows: Sequence[Row]) -> None:
             "passes": tuple(row for row in rows if isinstance(row, PassRow)),
         }
     )
-    write_atomically(place, full.model_dump_json(indent=1, by_alias=True, exclude_none=True) + "\n")
+    write_atomically(place, full.model_dump_json(indent=1, by_alias=True) + "\n")
 
 
 def check(install: TrainerInstall, place: Path, first: int | None) -> int:
