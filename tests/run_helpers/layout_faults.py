@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from gui.window.pages.review.diff_chip import DiffChip
-from gui.window.pages.review.way_button import WayButton
+from gui.window.widgets.way_button import WayButton
 from gui.window.widgets.labels import ElidedLabel
 
 CUT_ON_PURPOSE = (ElidedLabel, DiffChip, WayButton)

@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QWidget
 
 from gui.engine.findings import Finding, Fix
 from gui.window.pages.review.diff_chip import DiffChip
-from gui.window.pages.review.way_button import WayButton
 from gui.window.pages.review.words import (
     Difference,
     differences_of,
@@ -16,6 +15,7 @@ from gui.window.pages.review.words import (
     short,
     value_text,
 )
+from gui.window.widgets.way_button import WayButton
 
 
 def of(*severities: str) -> list[Finding]:

@@ -27,7 +27,7 @@ def _finding(found: TokenInPlan) -> Finding:
     return Finding(
         id="secret-in-plan",
         severity="warning",
-        title=_("The plan holds a token in {target}.").format(target=found.target),
+        title=_("{target} in the plan holds a token.").format(target=found.target),
         detail=_(
             "Plan files are shared and kept. In the system's keyring the token is safe, and every run gets "
             "it from there, by the environment variable {variable}."

@@ -27,13 +27,15 @@ class HashState:
 
     Attributes:
         found: The hash; None as long as it is not known.
+        begun: Whether the file is being read.
         done: KiB that were read.
-        total: Of how many; 0 before it began.
+        total: Of how many; 0 before the first.
         stopped: Whether the user wants no more of it.
         problem: Why there is none.
     """
 
     found: FileHash | None = None
+    begun: bool = False
     done: int = 0
     total: int = 0
     stopped: bool = False
@@ -93,6 +95,7 @@ class ModelHashes(QObject):
         if path is None:
             return
         self._now = path
+        self._change(path, HashState(begun=True))
 
         def work(handle: TaskHandle) -> FileHash:
             return _hash(path, self._cache, handle)

@@ -25,6 +25,7 @@ from gui.window.widgets.labels import ElidedLabel, Label
 from gui.window.widgets.layouts import FlowLayout, clear, column, held, row
 from gui.window.widgets.page import Scroll
 from gui.window.widgets.switch import Switch
+from gui.window.widgets.way_button import WayButton
 
 _TONES: dict[Severity, Tone] = {"stop": "bad", "danger": "bad", "warning": "warn", "hint": "accent"}
 _MOST_FINDINGS = 4
@@ -193,7 +194,7 @@ class ArgumentPanel(QWidget):
         return label
 
     def _fix_button(self, fix: Fix) -> Button:
-        button = Button(fix.label, "link", name=f"argument-fix-{fix.id}")
+        button = WayButton(fix.label, "link", name=f"argument-fix-{fix.id}")
         button.clicked.connect(lambda: self._apply(fix))
         return button
 

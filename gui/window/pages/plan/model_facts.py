@@ -40,6 +40,8 @@ class ModelFacts(QWidget):
         self._copy = Button(_("Copy SHA-256"), "link", name=f"copy-sha256-{argument}")
         self._busy = Busy(name=f"model-hashing-{argument}")
         self._busy.cancel.setObjectName(f"stop-hash-{argument}")
+        self._soon = Label(_("Its hash comes after that of the other files."), "small")
+        self._soon.setObjectName(f"model-hash-soon-{argument}")
         self._again = Button(_("Work out its hash"), "link", name=f"again-hash-{argument}")
         self._copy_short.clicked.connect(lambda: self._to_clipboard(short=True))
         self._copy.clicked.connect(lambda: self._to_clipboard(short=False))
@@ -53,7 +55,7 @@ class ModelFacts(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2)
-        for part in (self._about, self._found, self._busy, self._again):
+        for part in (self._about, self._found, self._busy, self._soon, self._again):
             layout.addWidget(part)
         self.show_facts("", Path(), None)
 
@@ -72,8 +74,9 @@ class ModelFacts(QWidget):
         self._found.setVisible(found is not None)
         if found is not None:
             self._hash.setText(f"AutoV2 {found.autov2} · SHA-256 {found.sha256}")
-        self._busy.setVisible(state is not None and state.waiting)
-        if state is not None and state.waiting:
+        self._soon.setVisible(state is not None and state.waiting and not state.begun)
+        self._busy.setVisible(state is not None and state.waiting and state.begun)
+        if state is not None and state.begun:
             self._busy.show_progress(_hashing_words(state), state.done, state.total)
         self._again.setVisible(state is not None and (state.stopped or bool(state.problem)))
         self._again.set_tip(state.problem if state else "")
@@ -86,7 +89,5 @@ class ModelFacts(QWidget):
 
 
 def _hashing_words(state: HashState) -> str:
-    if not state.total:
-        return _("Its hash will be worked out …")
-    percent = min(99, 100 * state.done // state.total)
+    percent = min(99, 100 * state.done // state.total) if state.total else 0
     return _("Working out its hash: {percent} %").format(percent=percent)

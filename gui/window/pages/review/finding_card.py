@@ -13,7 +13,6 @@ from gui.engine.plan.changes import ACTION
 from gui.engine.preflight.actions import END_RUN, KEEP_TOKEN
 from gui.engine.texts import _
 from gui.window.pages.review.diff_chip import DiffChip
-from gui.window.pages.review.way_button import WayButton
 from gui.window.pages.review.words import Difference, differences_of, mark_of, sentence_case, short
 from gui.window.theme.space import Space
 from gui.window.widgets.ask import Ask
@@ -23,6 +22,7 @@ from gui.window.widgets.chip import Chip
 from gui.window.widgets.labels import ElidedLabel, Label
 from gui.window.widgets.layouts import FlowLayout, clear, held
 from gui.window.widgets.styled import style
+from gui.window.widgets.way_button import WayButton
 
 MOST_CHIPS = 4
 
