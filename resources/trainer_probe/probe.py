@@ -81,6 +81,17 @@ def probe_packages():
     return found
 
 
+def probe_modules():
+    """Name what can be imported; None where this Python cannot tell."""
+    from importlib import metadata
+
+    if not hasattr(metadata, "packages_distributions") or not hasattr(sys, "stdlib_module_names"):
+        return None
+    names = set(sys.stdlib_module_names) | set(metadata.packages_distributions())
+    names |= {entry.stem for entry in Path.cwd().iterdir() if entry.is_dir() or entry.suffix == ".py"}
+    return sorted(name for name in names if name.isidentifier())
+
+
 def version_of(distributions, metadata):
     for name in distributions if metadata else ():
         try:
@@ -139,6 +150,21 @@ def probe_gpu(torch, index):
         facts["problem"] = first_line(error)
         facts["usable"] = None if "out of memory" in str(error) else False
     return facts
+
+
+def probe_module(name):
+    """Import a package that only some trainings use: one that is there may still be broken."""
+    if importlib.util.find_spec(name) is None:
+        return {"there": False}
+    module = importlib.import_module(name)
+    return {"there": True, "cuda": has_cuda(module) if name == "bitsandbytes" else None}
+
+
+def has_cuda(bitsandbytes):
+    """Return whether its library for CUDA was found; None where this version does not tell."""
+    extension = importlib.import_module(bitsandbytes.__name__ + ".cextension")
+    told = getattr(getattr(extension, "lib", None), "compiled_with_cuda", None)
+    return getattr(extension, "COMPILED_WITH_CUDA", None) if told is None else bool(told)
 
 
 def probe_script(name):
@@ -231,10 +257,13 @@ def run_stage(stage):
     fixed = {
         "python": probe_python,
         "packages": probe_packages,
+        "modules": probe_modules,
         "torch": probe_torch,
         "gpus": probe_gpus,
     }
-    return fixed[stage]() if stage in fixed else probe_script(stage)
+    if stage in fixed:
+        return fixed[stage]()
+    return probe_script(stage) if stage.endswith(".py") else probe_module(stage)
 
 
 def main(tasks, results):

@@ -144,6 +144,50 @@ def test_that_a_module_in_the_checkout_counts_as_a_package_and_a_bare_folder_doe
     assert "torch" in facts.packages
 
 
+BITSANDBYTES = """
+    class lib:
+        compiled_with_cuda = {}
+"""
+
+
+@pytest.mark.parametrize(("answer", "unusable"), [(False, {"bitsandbytes"}), (True, set()), (None, set())])
+def test_that_a_bitsandbytes_without_its_library_does_not_work_on_a_gpu(checkout, tmp_path, answer, unusable):
+    checkout.write("torch", GPUS)
+    (checkout.root / "bitsandbytes").mkdir()
+    checkout.write("bitsandbytes/__init__", "")
+    checkout.write("bitsandbytes/cextension", BITSANDBYTES.format(answer))
+    facts = ask(checkout, tmp_path)
+    assert "bitsandbytes" in facts.packages
+    assert facts.unusable.keys() & {"bitsandbytes"} == unusable
+
+
+@pytest.mark.parametrize("answer", [True, False])
+def test_that_an_old_bitsandbytes_tells_it_otherwise(checkout, tmp_path, answer):
+    checkout.write("torch", GPUS)
+    (checkout.root / "bitsandbytes").mkdir()
+    checkout.write("bitsandbytes/__init__", "")
+    checkout.write("bitsandbytes/cextension", f"COMPILED_WITH_CUDA = {answer}")
+    assert ("bitsandbytes" in ask(checkout, tmp_path).unusable) is not answer
+
+
+def test_that_a_package_that_is_there_and_broken_is_told_and_harms_nothing_else(checkout, tmp_path):
+    checkout.write("prodigyopt", "import einops_that_is_not_there")
+    checkout.write("dadaptation", "raise ImportError('undefined symbol')")
+    checkout.write("xformers", "import os; os._exit(11)")
+    facts = ask(checkout, tmp_path)
+    assert "einops_that_is_not_there" in facts.unusable["prodigyopt"]
+    assert "undefined symbol" in facts.unusable["dadaptation"]
+    assert "crash" in facts.unusable["xformers"]
+    assert facts.problems == ()
+    assert facts.scripts["train_network.py"].arguments
+
+
+def test_that_without_torch_no_package_is_called_broken(checkout, tmp_path):
+    checkout.write("torch", "raise ImportError('no')")
+    checkout.write("train_network", PARSER.replace("import torch", ""))
+    assert ask(checkout, tmp_path).unusable == {}
+
+
 def test_that_the_trainers_own_environment_is_asked(checkout, tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "of this program"))
     checkout.script("sees", "import os\nassert 'PYTHONPATH' not in os.environ\nimport xformers\n")
@@ -342,6 +386,12 @@ def test_that_an_interpreter_that_is_none_is_one_sentence(checkout, tmp_path, co
         probe(checkout.install(python), tmp_path / "cache")
 
 
+def test_that_what_can_be_imported_is_known(checkout, tmp_path):
+    modules = ask(checkout, tmp_path).modules
+    assert {"json", "train_network", "pydantic"} <= set(modules)
+    assert "no_such_module" not in modules
+
+
 def test_that_a_checkout_without_scripts_is_one_sentence(checkout, tmp_path):
     (checkout.root / "train_network.py").write_text("")
     assert "no training script" in broken(checkout, tmp_path)
@@ -361,7 +411,7 @@ def test_that_progress_is_told_and_the_probe_can_be_called_off(checkout, tmp_pat
             progress=lambda *what: seen.append(what),
             cancelled=lambda: bool(seen[-1:]) and seen[-1][0] == "train_slow.py",
         )
-    assert seen[-1] == ("train_slow.py", 4, 6)
+    assert seen[-1][:2] == ("train_slow.py", 5)
     assert no_leftovers() == []
 
 

@@ -76,6 +76,8 @@ class TrainerFact(Document):
         cuda: CUDA version that its torch was built for; empty for a CPU build, None when unknown.
         python: Version of its Python.
         packages: Distribution to version; a package not in it is not installed. None: unknown.
+        modules: Top-level modules that its Python can import; None: unknown.
+        unusable: Packages that are installed and do not work, and why.
         practice: Whether it is the practice trainer.
         root: Its folder.
         interpreter: Its Python.
@@ -91,6 +93,8 @@ class TrainerFact(Document):
     cuda: str | None = None
     python: str | None = None
     packages: dict[str, str | None] | None = None
+    unusable: dict[str, str] = Field(default_factory=dict)
+    modules: tuple[str, ...] | None = None
     practice: bool = False
     root: str = ""
     interpreter: str = ""

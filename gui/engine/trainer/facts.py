@@ -94,6 +94,8 @@ class TrainerFacts(Document):
         gpus: What torch sees.
         packages: Distribution to version; None when the module is there without a version.
             What is absent is not installed.
+        unusable: Packages that are installed and cannot be imported, or do not work; and why.
+        modules: Top-level modules that can be imported; None when that is not known.
         accelerate: The accelerate configuration in force.
         scripts: File name to parser.
         problems: Plain sentences about what is wrong with the install.
@@ -115,6 +117,8 @@ class TrainerFacts(Document):
     arch_list: tuple[str, ...] = ()
     gpus: tuple[GpuSeen, ...] = ()
     packages: dict[str, str | None] = Field(default_factory=dict)
+    unusable: dict[str, str] = Field(default_factory=dict)
+    modules: tuple[str, ...] | None = None
     accelerate: AccelerateConfig | None = None
     scripts: dict[str, ScriptFacts] = Field(default_factory=dict)
     problems: tuple[str, ...] = ()

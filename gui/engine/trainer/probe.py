@@ -25,6 +25,19 @@ from gui.engine.trainer.stage_run import Progress
 
 _DRIVER = Path("/proc/driver/nvidia/version")
 _WINDOWS_DRIVER = Path(os.environ.get("SYSTEMROOT", "C:/Windows")) / "System32" / "nvcuda.dll"
+_OPTIONAL = {
+    "bitsandbytes": "bitsandbytes",
+    "dadaptation": "dadaptation",
+    "lion_pytorch": "lion-pytorch",
+    "lycoris": "lycoris-lora",
+    "prodigyopt": "prodigyopt",
+    "prodigyplus": "prodigy-plus-schedule-free",
+    "pytorch_optimizer": "pytorch-optimizer",
+    "schedulefree": "schedulefree",
+    "xformers": "xformers",
+}
+"""Modules that only some trainings import, late and after caching, and their distributions."""
+
 _PACKAGE_OF = {
     "cv2": "opencv-python",
     "PIL": "Pillow",
@@ -68,7 +81,7 @@ def probe(
     key = _fingerprint(install, commit, scripts)
     facts = None if refresh else _remembered(place, key)
     if facts is None:
-        stages = ("python", "packages", "torch", *scripts, "gpus")
+        stages = ("python", "packages", "modules", "torch", *scripts, "gpus", *_OPTIONAL)
         run = ProbeRun(install, stages, progress=progress, cancelled=cancelled, patience=patience)
         run.run()
         facts = _facts_from(install, commit, scripts, run)
@@ -133,9 +146,20 @@ def _facts_from(
         arch_list=tuple(devices.get("arch_list", ())),
         gpus=tuple(GpuSeen.model_validate(gpu) for gpu in devices.get("gpus", ())),
         packages=run.results.get("packages", {}),
+        unusable={} if no_torch else dict(_unusable(run, devices.get("backend"))),
+        modules=run.results.get("modules"),
         scripts={script: _script_facts(script, run) for script in scripts},
         problems=tuple(_problems(failures, run.failures)),
     )
+
+
+def _unusable(run: ProbeRun, backend: str | None) -> Iterator[tuple[str, str]]:
+    """Yield the packages that are installed and do not work, and why."""
+    for module, distribution in _OPTIONAL.items():
+        if module in run.failures:
+            yield distribution, _words_of(run.failures[module])
+        elif backend == "cuda" and run.results.get(module, {}).get("cuda") is False:
+            yield distribution, _("it has no library for this CUDA")
 
 
 def _script_facts(script: str, run: ProbeRun) -> ScriptFacts:
