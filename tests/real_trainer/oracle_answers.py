@@ -106,7 +106,10 @@ class Oracle:
         self, drawn: list[Drawn], catalogue: Catalogue, template: Path
     ) -> Iterator[tuple[Drawn, Draft, list[str], list[Finding]]]:
         collector = Collector(self.facts, models=Unlooked())
-        machine = Facts(trainer=trainer_fact(self.facts))
+        # Both sides compute as if there were a GPU.
+        machine = Facts(
+            trainer=trainer_fact(self.facts.model_copy(update={"backend": "cuda", "cuda": "12.8"}))
+        )
         for number, one in enumerate(drawn):
             place = self.folder / str(number)
             draft = make(one, catalogue, template, place)

@@ -315,3 +315,9 @@ class View:
         """Return whether the trainer has a package; None when that is not known."""
         trainer = self.facts.trainer
         return name in trainer.packages if trainer and trainer.packages is not None else None
+
+    def module(self, name: str) -> bool | None:
+        """Return whether the trainer can import a module, by its first part; None when that is not known."""
+        trainer = self.facts.trainer
+        known = trainer.modules if trainer else None
+        return None if known is None else name.partition(".")[0] in known

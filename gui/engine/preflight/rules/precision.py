@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gui.engine.findings import Finding, Fix, Severity
+from gui.engine.preflight.limits import version_of
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.view import View
 from gui.engine.texts import _
@@ -160,12 +161,6 @@ def _no_bf16(view: View, identity: str, severity: Severity, detail: str, sources
         fixes=() if view.script.startswith(OVERFLOWS_IN_FP16) else (fp16,),
         sources=sources,
     )
-
-
-def version_of(text: str | None) -> tuple[int, int] | None:
-    """Return major and minor of a version; None when it is none."""
-    found = re.match(r"(\d+)\.(\d+)", text or "")
-    return (int(found[1]), int(found[2])) if found else None
 
 
 def check_sdxl_vae(view: View) -> Iterator[Finding]:
