@@ -16,15 +16,12 @@ the peaks count: ``phase`` or, where the trainer reads them too and they must no
 The supervisor writes the phase into ``phase.txt`` beside it.
 """
 
-# No fault of the hook may reach the trainer, and pathlib is not loaded for it.
+# No fault of the hook may reach the trainer. Only what every interpreter has loaded is imported at once;
+# the rest when the trainer loads torch, which needs all of it too.
 # ruff: noqa: BLE001, PTH100, PTH112, PTH116, PTH118, PTH120, PTH123
 
-import atexit
-import json
 import os
-import re
 import sys
-import threading
 import time
 
 FOLDER_VARIABLE = "KOHYA_PREFLIGHT_RUN"
@@ -41,10 +38,8 @@ FIGURES = {
     "retries": "num_alloc_retries",
     "ooms": "num_ooms",
 }
-READS_PEAKS = re.compile(
-    rb"\b(?:(?:reset_)?max_memory_\w+|reset_peak_memory_stats|memory_(?:stats|summary)\w*)\s*\("
-)
-OWN_PROGRAM = re.compile(rb"^if\s+__name__\s*==", re.MULTILINE)
+READS_PEAKS = rb"\b(?:(?:reset_)?max_memory_\w+|reset_peak_memory_stats|memory_(?:stats|summary)\w*)\s*\("
+OWN_PROGRAM = b"\nif __name__ =="
 
 
 def begin(place):
@@ -114,11 +109,13 @@ class Hook:
         self.row_at = 0.0
         self.written = {}
         self.told_none = False
-        self.over = threading.Event()
-        self.busy = threading.Lock()
 
     def start(self):
+        import atexit
+        import threading
+
         self.pid = os.getpid()
+        self.over, self.busy = threading.Event(), threading.Lock()
         atexit.register(self.end)
         threading.Thread(target=self.run, name="kohya-preflight-memory", daemon=True).start()
 
@@ -228,6 +225,8 @@ class Hook:
         return phase or self.phase
 
     def add(self, event, device, figures):
+        import json
+
         row = {"t": self.t(), "phase": self.phase, "event": event, "pid": self.pid, "device": device}
         row.update({"uuid": None}, **dict.fromkeys(FIGURES))
         row.update(figures)
@@ -247,6 +246,8 @@ class Hook:
     def t(self):
         """Return seconds since the trainer started, None where its launcher has not noted when."""
         if self.started is None:
+            import json
+
             try:
                 with open(os.path.join(self.folder, "launcher.json"), "rb") as file:
                     self.started = json.loads(file.read().decode("ascii"))["started_boottime"]
@@ -276,6 +277,8 @@ def trainer_reads_peaks():
 
     What a module does only when it is run as a program of its own is left out.
     """
+    import re
+
     script = os.path.abspath(sys.modules["__main__"].__file__)
     root = os.path.join(os.path.dirname(script), "")
     files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
@@ -283,8 +286,8 @@ def trainer_reads_peaks():
         if not path or not os.path.abspath(path).startswith(root) or not path.endswith(".py"):
             continue
         with open(path, "rb") as file:
-            source = file.read()
+            source = b"\n" + file.read()
         is_main = os.path.abspath(path) == script
-        if READS_PEAKS.search(source if is_main else OWN_PROGRAM.split(source, 1)[0]):
+        if re.search(READS_PEAKS, source if is_main else source.split(OWN_PROGRAM, 1)[0]):
             return True
     return False
