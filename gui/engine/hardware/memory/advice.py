@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from pydantic import Field
@@ -25,8 +26,8 @@ Ask = Callable[[MemoryQuestion], MemoryForecast]
 NOTICEABLE_GIB = 0.05
 """A step that saves less is none."""
 
-OTHERS_GIB = 1.0
-"""What other programs may hold of a GPU without being worth a word."""
+OTHERS_GIB = 2.0
+"""What other programs may hold of a GPU without being worth a word (T15)."""
 
 LARGEST_BATCH = 64
 """No larger batch is proposed."""
@@ -38,7 +39,7 @@ class Advice(Document):
     Attributes:
         id: Its name: a step of the ladder, ``others``, ``larger-batch`` or ``no-checkpointing``.
         changes: Target to value, as a fix has them; empty for what is done outside of the plan.
-        saves_gib: What it saves of the peak, after the advice before it.
+        saves_gib: What it saves of the phase of which it saves most, after the advice before it.
         cost: What it costs in speed or quality.
         confidence: How sure the saving is.
         reason: Why.
@@ -206,20 +207,27 @@ class _Search:
     def told(self, chosen: Mapping[str, int]) -> list[Advice]:
         """Return the choice as advice."""
         way = self._steps(chosen)
-        highs = [high_of(self.ask(option.question)) for _step, option in way]
+        asked = [self.ask(option.question) for _step, option in way]
         return [
             Advice(
                 id=step.id,
                 changes=dict(option.changes),
-                saves_gib=before - after,
+                saves_gib=_saved(before, after),
                 cost=step.cost(),
                 confidence=step.confidence,
                 reason=step.by_hand() if step.by_hand else "",
                 source=step.source,
             )
-            for (step, option), before, after in zip(way[1:], highs, highs[1:], strict=False)
+            for (step, option), (before, after) in zip(way[1:], pairwise(asked), strict=True)
             if step is not None
         ]
+
+
+def _saved(before: MemoryForecast, after: MemoryForecast) -> float:
+    """Return what a step saves of the phase of which it saves most; of the peak, where a phase is gone."""
+    left = {phase.name: phase.high for phase in after.phases}
+    apart = [phase.high - left[phase.name] for phase in before.phases if phase.name in left]
+    return max(*apart, high_of(before) - high_of(after))
 
 
 def spend(question: MemoryQuestion, room: Room, ways: Ways, ask: Ask) -> Advised:
