@@ -174,7 +174,7 @@ def computes_on_the_cpu() -> None:
     from library import train_util
 
     real_prepare, real_dtype = train_util.prepare_accelerator, train_util.prepare_dtype
-    layer_norm = torch.nn.functional.layer_norm
+    layer_norm, group_norm = torch.nn.functional.layer_norm, torch.nn.functional.group_norm
     asked = None
 
     def accelerator(args: Any) -> Any:
@@ -196,15 +196,20 @@ def computes_on_the_cpu() -> None:
         if asked != "fp16":
             raise AttributeError("'NoneType' object has no attribute '_unscale_grads_'")
 
-    def in_full(x: Any, shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+    def in_full(norm: Callable[..., Any]) -> Callable[..., Any]:
         """On a GPU autocast computes it in full precision, on a CPU it refuses mixed ones."""
-        if weight is not None and weight.dtype != x.dtype:
-            x, weight = x.float(), weight.float()
-            bias = bias.float() if bias is not None else None
-        return layer_norm(x, shape, weight, bias, eps)
+
+        def compute(x: Any, shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+            if weight is not None and weight.dtype != x.dtype:
+                x, weight = x.float(), weight.float()
+                bias = bias.float() if bias is not None else None
+            return norm(x, shape, weight, bias, eps)
+
+        return compute
 
     train_util.patch_accelerator_for_fp16_training = patch
-    torch.nn.functional.layer_norm = in_full
+    torch.nn.functional.layer_norm = in_full(layer_norm)
+    torch.nn.functional.group_norm = in_full(group_norm)
     torch.Tensor.cuda = lambda self, *_where, **_how: self
 
 

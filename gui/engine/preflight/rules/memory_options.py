@@ -17,8 +17,12 @@ from gui.engine.texts import _
 SWAP_CHECKED = ("flux_", "sd3_train_network", "anima_")
 """Scripts that refuse block swap beside offloaded checkpoints."""
 
-NO_CPU_OFFLOAD = ("train_network.py", "sdxl_train_network.py", "sd3_train_network.py")
-"""LoRA scripts whose model's checkpointing takes no ``cpu_offload`` (train_network.py:716)."""
+NO_CPU_OFFLOAD = (
+    *("train_network.py", "sdxl_train_network.py", "sd3_train_network.py"),
+    "hunyuan_image_train_network.py",
+)
+"""LoRA scripts whose model's checkpointing takes no ``cpu_offload`` (train_network.py:716), or calls for it
+a function that is not there (hunyuan_image_modules.py:715)."""
 
 SPLIT_MODE_BLOCKS = 18
 """What the trainer swaps for the old ``split_mode`` (flux_train_network.py:93)."""
@@ -103,7 +107,7 @@ def check_unsloth(view: View) -> Iterator[Finding]:
 
 
 def check_cpu_offload(view: View) -> Iterator[Finding]:
-    """The checkpointing of SD, SDXL and SD 3 cannot be offloaded (train_network.py:716)."""
+    """The checkpointing of SD, SDXL, SD 3 and HunyuanImage cannot be offloaded (train_network.py:716)."""
     if view.script not in NO_CPU_OFFLOAD or not view.flag("cpu_offload_checkpointing"):
         return
     effective = view.flag("gradient_checkpointing")
@@ -118,7 +122,10 @@ def check_cpu_offload(view: View) -> Iterator[Finding]:
         ),
         arguments=("cpu_offload_checkpointing", "gradient_checkpointing"),
         fixes=(leave_out("cpu_offload_checkpointing", safe=True),),
-        sources=("trainer: train_network.py:716, original_unet.py:1510, sd3_models.py:921",),
+        sources=(
+            "trainer: train_network.py:716, original_unet.py:1510, sd3_models.py:921",
+            "trainer: hunyuan_image_modules.py:715",
+        ),
     )
 
 

@@ -49,6 +49,22 @@ SCHEDULERS = frozenset(
 """transformers 4.54.1 ``SchedulerType``, and the trainer's own ``adafactor``."""
 
 
+SCHEDULER_ARGS: dict[str, tuple[str, ...]] = {
+    "constant": (),
+    "constant_with_warmup": (),
+    "linear": (),
+    "cosine": ("num_cycles",),
+    "cosine_with_restarts": (),
+    "polynomial": ("lr_end",),
+    "inverse_sqrt": (),
+    "cosine_with_min_lr": ("min_lr",),
+    "warmup_stable_decay": ("warmup_type", "decay_type"),
+    "piecewise_constant": ("step_rules",),
+}
+"""What ``lr_scheduler_args`` may say to each, beside ``last_epoch``: the rest the trainer gives itself
+(train_util.py:5321-5391, transformers 4.54.1 optimization.py)."""
+
+
 def relative_step(view: View) -> bool:
     """Return whether Adafactor finds its own rate: its default unless switched off.
 
@@ -159,6 +175,35 @@ def check_scheduler_name(view: View) -> Iterator[Finding]:
     elif name == "piecewise_constant" and "step_rules" not in view.pairs("lr_scheduler_args"):
         title = _("piecewise_constant needs lr_scheduler_args step_rules='…'.")
         yield _scheduler(title, ("lr_scheduler_args", "lr_scheduler"), cosine)
+
+
+def check_scheduler_args(view: View) -> Iterator[Finding]:
+    """A scheduler takes no words that its function does not know (train_util.py:5330-5391)."""
+    name = view.text("lr_scheduler") or "constant"
+    takes = SCHEDULER_ARGS.get(name)
+    if takes is None or view.text("lr_scheduler_type") or view.optimizer.endswith("schedulefree"):
+        return
+    pairs = view.pairs("lr_scheduler_args")
+    wrong = [key for key in pairs if key not in takes and key != "last_epoch"]
+    if not wrong or relative_step(view):
+        return
+    kept = [word for word in view.words("lr_scheduler_args") if word.partition("=")[0] not in wrong]
+    yield Finding(
+        id="scheduler-args",
+        severity="stop",
+        title=_("The scheduler {name} does not take {keys}.").format(name=name, keys=", ".join(wrong)),
+        detail=_("The trainer stops with “unexpected keyword argument”, after loading and caching."),
+        arguments=("lr_scheduler_args", "lr_scheduler"),
+        fixes=(
+            write(
+                {"lr_scheduler_args": kept or None},
+                _("leave {names} out").format(names=", ".join(wrong)),
+                identity="leave-out",
+                safe=True,
+            ),
+        ),
+        sources=("trainer: train_util.py:5330-5391",),
+    )
 
 
 def _scheduler(title: str, arguments: tuple[str, ...], fix: Fix) -> Finding:
@@ -298,6 +343,12 @@ RULES: tuple[Rule, ...] = (
     Rule("sched-adafactor", check_sched_adafactor, ("CONF-06",), lambda: _("The scheduler adafactor")),
     Rule(
         "scheduler", check_scheduler_name, ("trainer: train_util.py:5321",), lambda: _("The scheduler exists")
+    ),
+    Rule(
+        "scheduler-args",
+        check_scheduler_args,
+        ("trainer: train_util.py:5330",),
+        lambda: _("What the scheduler is told"),
     ),
     Rule("steps-default", check_steps_default, ("STEP-01",), lambda: _("The plan says how long to train")),
     Rule("steps-both", check_steps_both, ("STEP-02",), lambda: _("Steps and epochs both given")),
