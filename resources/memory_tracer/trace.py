@@ -108,11 +108,13 @@ def trace(task: dict[str, Any], progress: Callable[[int], None] | None = None) -
 
 def _failure(error: BaseException) -> dict[str, Any]:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    missing = error.name if isinstance(error, ModuleNotFoundError) else None
+    missing = (error.name or "").split(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+    if Path(missing).exists():
+        missing = ""  # an older trainer lacks a module of its own, not a package
     return {
         "exception": type(error).__name__,
         "message": lines[0][:500] if lines else "",
-        "missing": missing.split(".")[0] if missing else None,
+        "missing": missing or None,
         "where": None,
     }
 

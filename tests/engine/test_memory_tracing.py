@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 import textwrap
 from pathlib import Path
@@ -12,6 +13,7 @@ from gui.engine.errors import Cancelled, CannotTrace, TrainerBroken
 from gui.engine.hardware.memory import tracing
 from gui.engine.hardware.memory.tables import PassSetting, StepSetting
 from gui.engine.hardware.memory.tracing import Tracer, task_of
+from gui.engine.resources import resource_path
 from gui.engine.trainer.installs import TrainerInstall
 
 STEP = StepSetting(width_px=512, height_px=512, text_tokens=77)
@@ -165,6 +167,33 @@ def test_that_an_interpreter_that_is_none_is_told(trainer: Trainer, tmp_path: Pa
     broken = trainer.install.model_copy(update={"python": tmp_path / "no python"})
     with pytest.raises(TrainerBroken):
         Tracer(broken, tmp_path / "cache").trace_step("sdxl", STEP)
+
+
+def test_that_the_tracer_is_written_for_the_pythons_of_trainers():
+    files = sorted(resource_path("memory_tracer").rglob("*.py"))
+    assert len(files) > 10
+    for file in files:
+        ast.parse(file.read_text("utf-8"), feature_version=(3, 10))
+
+
+def test_that_a_part_that_an_old_trainer_lacks_is_no_missing_package(tmp_path: Path):
+    (tmp_path / "library").mkdir()
+    (tmp_path / "torch.py").write_text("import library.chroma_models\n")
+    install = TrainerInstall(
+        root=tmp_path, python=Path(sys.executable), origin="sd-scripts", label="sd-scripts"
+    )
+    run = tracing.run_tracer(install, ["about"], {})
+    assert "no package" not in tracing.reason_of_failure(run.failures["about"])
+    assert "library.chroma_models" in tracing.reason_of_failure(run.failures["about"])
+
+
+def test_that_a_trainer_without_torch_is_told_what_it_lacks(tmp_path: Path):
+    (tmp_path / "torch.py").write_text("import a_package_that_nobody_has\n")
+    install = TrainerInstall(
+        root=tmp_path, python=Path(sys.executable), origin="sd-scripts", label="sd-scripts"
+    )
+    run = tracing.run_tracer(install, ["about"], {})
+    assert "no package “a_package_that_nobody_has”" in tracing.reason_of_failure(run.failures["about"])
 
 
 def test_that_a_setting_is_given_to_the_tracer_in_its_own_words():
