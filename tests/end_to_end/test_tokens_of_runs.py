@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import signal
 import sys
 from pathlib import Path
 
 import psutil
 import pytest
-from practice_runs import BASE, TRAINER, make_images
+from own_trainer import own_trainer
+from practice_runs import BASE, make_images
 from run_helper import at_least_step, ended, make_run, status, wait_until
 
 from gui.cli.main import run as cli
@@ -27,12 +27,6 @@ pytestmark = pytest.mark.usefixtures("no_leftovers")
 TOKEN = "hf_" + "Zx81" * 8
 KEY = "0123456789abcdef" * 2 + "01234567"
 """What wandb's keys look like: nothing tells that it is one."""
-
-TELLS = """
-if __name__ == "__main__":
-    import hashlib, os
-    print("the token is", hashlib.sha256(os.environ["HF_TOKEN"].encode()).hexdigest(), flush=True)
-"""
 
 
 def files_with(folder: Path, secret: str) -> list[str]:
@@ -55,14 +49,7 @@ def command_lines() -> str:
 @pytest.fixture
 def trainer(tmp_path: Path) -> Path:
     """Return a trainer of one's own that tells which token it got, by its hash."""
-    shutil.copytree(TRAINER.parent / "trainer_arguments", tmp_path / "trainer_arguments")
-    root = shutil.copytree(TRAINER, tmp_path / "sd-scripts")
-    card = json.loads((root / "TRAINER.json").read_text("utf-8"))
-    (root / "TRAINER.json").write_text(json.dumps({**card, "name": "own", "label": "own"}), "utf-8")
-    script = root / "train_network.py"
-    source = script.read_text("utf-8")
-    script.write_text(source.replace("if __name__", TELLS + "\n\nif __name__"), "utf-8")
-    return root
+    return own_trainer(tmp_path)
 
 
 @pytest.fixture
