@@ -10,69 +10,21 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from memory_asked import FIGURES, FLUX, PRIOR, TABLES, answer, asked, flux, full, named, parts, step
 
 from gui.engine.errors import CannotRead
 from gui.engine.hardware.memory.correction import Estimate, MemoryCorrection
 from gui.engine.hardware.memory.curves import between, beyond, rising
 from gui.engine.hardware.memory.figures import load_figures
-from gui.engine.hardware.memory.forecast import forecast, table_of
+from gui.engine.hardware.memory.forecast import forecast, table_of, with_traced
 from gui.engine.hardware.memory.question import (
-    MemoryQuestion,
     NetworkQuestion,
     OptimizerQuestion,
     SamplesQuestion,
 )
-from gui.engine.hardware.memory.tables import load_tables
+from gui.engine.hardware.memory.tables import PassResult, PassRow, PassSetting, load_tables
 from gui.engine.hardware.memory.words import parts_in_words, phase_words
 from gui.engine.resources import resource_path
-
-FIGURES = load_figures()
-PRIOR = FIGURES.prior("linux")
-TABLES = load_tables()
-FLUX = NetworkQuestion(module="networks.lora_flux", rank=16)
-
-
-def asked(**changes) -> MemoryQuestion:
-    """An SDXL LoRA of rank 16 at 1024 px with all that costs nothing; changes come on top."""
-    usual = {
-        "family": "sdxl",
-        "width_px": 1024,
-        "height_px": 1024,
-        "checkpointing": True,
-        "mixed_precision": "bf16",
-        "latents_cached": True,
-        "text_cached": True,
-        "optimizer": OptimizerQuestion(name="adamw8bit"),
-        "network": NetworkQuestion(rank=16),
-    }
-    return MemoryQuestion(**{**usual, **changes})
-
-
-def flux(**changes) -> MemoryQuestion:
-    return asked(**{"family": "flux1", "network": FLUX, "fp8": True, **changes})
-
-
-def full(**changes) -> MemoryQuestion:
-    return asked(**{"kind": "full", "network": None, "full_half": True, **changes})
-
-
-def answer(question: MemoryQuestion):
-    found = forecast(question, TABLES, PRIOR)
-    assert found.unknown is None, found.unknown
-    return found
-
-
-def step(question: MemoryQuestion) -> float:
-    return answer(question).phase("step").likely
-
-
-def parts(question: MemoryQuestion):
-    return answer(question).phase("step").parts
-
-
-def named(name: str, **arguments: str) -> OptimizerQuestion:
-    return OptimizerQuestion(name=name, arguments=arguments)
-
 
 # Blocks, precision, what is trained
 
@@ -150,116 +102,6 @@ def test_that_gradients_by_groups_are_there_only_in_part():
     plain = full(optimizer=named("adafactor"))
     grouped = full(optimizer=OptimizerQuestion(name="adafactor", groups=10))
     assert step(grouped) < step(plain) - 3
-
-
-@pytest.mark.parametrize(
-    ("name", "arguments", "half", "each"),
-    [
-        ("adamw", {}, False, 8),
-        ("adamw", {}, True, 4),
-        ("adamw8bit", {}, False, 2.03),
-        ("lion", {}, False, 4),
-        ("lion8bit", {}, True, 1.016),
-        ("adafactor", {}, False, 0.005),
-        ("adafactor", {"beta1": "0.9"}, False, 4.005),
-        ("came", {}, False, 4.01),
-        ("prodigy", {}, False, 16),
-        ("prodigy", {"slice_p": "11"}, False, 8.73),
-        ("prodigy", {"slice_p": "11"}, True, 4.36),
-        ("prodigyplusschedulefree", {}, True, 2.37),
-        ("dadaptlion", {}, False, 8),
-        ("sgdnesterov", {}, True, 2),
-    ],
-)
-def test_that_an_optimizer_keeps_what_was_measured_of_it(name, arguments, half, each):
-    question = asked(full_half=half, optimizer=named(name, **arguments))
-    saving = answer(question).phase("saving").parts
-    numbers = 16 * 2_659_840
-    assert saving.optimizer == pytest.approx(numbers * each / 2**30, rel=0.01)
-
-
-def test_that_an_unknown_optimizer_is_taken_for_adamw_and_doubted():
-    known, unknown = (answer(full(optimizer=named(name))).phase("step") for name in ("lion", "my.newest"))
-    assert unknown.high - unknown.low > 2 * (known.high - known.low)
-
-
-def test_that_adamw_makes_a_list_of_its_own_in_its_step():
-    listed = full(optimizer=named("adamw"))
-    assert step(listed) - step(full(optimizer=named("adamw", fused="True"))) == pytest.approx(4.4, abs=0.8)
-
-
-def test_that_adafactor_keeps_more_of_convolutions():
-    kept = answer(full(optimizer=named("adafactor"))).phase("saving").parts.optimizer
-    assert kept == pytest.approx(0.91, abs=0.03)
-
-
-# Networks
-
-
-@pytest.mark.parametrize(
-    ("family", "network", "numbers"),
-    [
-        ("sdxl", {"rank": 1}, 2_659_840),
-        ("sdxl", {"rank": 1, "trains_text": True}, 2_659_840 + 903_168),
-        ("sdxl", {"rank": 1, "trains_model": False, "trains_text": True}, 903_168),
-        ("sdxl", {"rank": 2, "arguments": {"conv_dim": "3"}}, 2 * 2_718_400 + 3 * 355_840),
-        ("sdxl", {"arguments": {"block_dims": ",".join(["2"] * 23)}}, 2 * 2_659_840),
-        (
-            "sdxl",
-            {"rank": 1, "arguments": {"conv_block_dims": ",".join(["2"] * 23)}},
-            2_659_840 + 2 * 355_840,
-        ),
-        ("flux1", {"rank": 1}, 4_786_176),
-        ("flux1", {"rank": 1, "arguments": {"train_blocks": "single"}}, 2_101_248),
-        ("flux1", {"rank": 1, "arguments": {"img_attn_dim": "3"}}, 4_786_176 + 2 * 350_208),
-        ("flux1", {"rank": 1, "arguments": {"train_double_block_indices": "none"}}, 2_101_248),
-        (
-            "flux1",
-            {"rank": 1, "arguments": {"train_blocks": "single", "train_single_block_indices": "0,2-3, 5-99"}},
-            2_101_248 * 36 / 38,
-        ),
-        (
-            "flux1",
-            {"rank": 1, "arguments": {"train_blocks": "single", "train_single_block_indices": "x-y"}},
-            2_101_248,
-        ),
-        ("flux1", {"rank": 1, "trains_text": True, "arguments": {"train_t5xxl": "True"}}, 6_770_688),
-        ("sd3", {"rank": 1, "arguments": {"train_block_indices": "0-11"}}, 1_671_168 / 2),
-        ("lumina2", {"rank": 1, "arguments": {"train_blocks": "refiners"}}, 111_104 + 90_624),
-        (
-            "sdxl",
-            {"rank": 2, "module": "lycoris.kohya", "arguments": {"algo": "loha", "conv_dim": "0"}},
-            4 * 2_718_400,
-        ),
-        ("sdxl", {"rank": 1, "module": "lycoris.kohya", "arguments": {"algo": "full"}}, 2_567_463_684),
-    ],
-)
-def test_that_the_numbers_of_a_network_are_counted(family, network, numbers):
-    network = NetworkQuestion(**{"module": "networks.lora", **network})
-    assert parts(asked(family=family, network=network)).adapter == pytest.approx(
-        numbers * 4 / 2**30, rel=0.001
-    )
-
-
-def test_that_half_of_lora_fa_is_not_trained():
-    network = NetworkQuestion(module="networks.lora_fa", rank=128)
-    plain = answer(asked(network=NetworkQuestion(rank=128))).phase("saving").parts
-    frozen = answer(asked(network=network)).phase("saving").parts
-    assert frozen.adapter == plain.adapter
-    assert frozen.optimizer == pytest.approx(plain.optimizer / 2)
-
-
-@pytest.mark.parametrize("module", ["networks.oft", "lycoris.kohya"])
-def test_that_networks_whose_size_is_estimated_are_doubted(module):
-    arguments = {"algo": "lokr", "factor": "8"} if module.startswith("lycoris") else {}
-    found = answer(asked(network=NetworkQuestion(module=module, rank=8, arguments=arguments)))
-    assert found.phase("step").high - found.phase("step").low > 1.2
-    assert any("estimate" in said for said in found.basis)
-
-
-def test_that_a_lokr_is_small():
-    lokr = NetworkQuestion(module="lycoris.kohya", rank=10000, arguments={"algo": "lokr"})
-    assert parts(asked(network=lokr)).adapter < 0.1
 
 
 # Attention, checkpointing, batch, caches
@@ -497,3 +339,45 @@ def test_that_tables_that_are_damaged_are_named(tmp_path: Path):
     (folder / "sdxl.json").write_text("{}", "utf-8")
     with pytest.raises(CannotRead, match=r"sdxl\.json"):
         load_tables(folder)
+
+
+def test_that_a_training_that_was_just_traced_takes_the_place_of_what_is_like_it():
+    row = next(
+        row
+        for row in TABLES["sdxl"].steps
+        if row.setting.checkpointing and row.setting.kind == "lora" and row.setting.width_px == 1024
+    )
+    phases = {name: 2 * peak for name, peak in row.result.phases.items()}
+    doubled = row.result.model_copy(
+        update={"phases": phases, "peak": 2 * row.result.peak, "reserved": 2 * row.result.reserved}
+    )
+    tables = with_traced(TABLES, "sdxl", row.model_copy(update={"result": doubled}))
+    question = asked(batch=row.setting.batch)
+    traced = forecast(question, tables, PRIOR).phase("step").parts.activations
+    assert traced > parts(question).activations + 2
+    assert len(tables["sdxl"].steps) <= len(TABLES["sdxl"].steps)
+    assert tables["flux1"] is TABLES["flux1"]
+
+
+def test_that_passes_that_were_traced_count_instead_of_figures():
+    def row(part: str, pixels: int | None, gib: float) -> PassRow:
+        size = int(gib * 2**30)
+        return PassRow(
+            setting=PassSetting(part=part, width_px=pixels, height_px=pixels),
+            result=PassResult(
+                weights=2**20, peak=size, peak_operation="x", reserved=size + 2**20, operations=1
+            ),
+        )
+
+    rows = (row("vae_encode", 512, 5.0), row("vae_encode", 1024, 20.0), row("vae_decode", 1024, 40.0))
+    rows += (row("text_encode", None, 3.0),)
+    table = TABLES["sdxl"].model_copy(update={"passes": rows})
+    found = forecast(asked(samples=SamplesQuestion(width_px=1024, height_px=1024)), {"sdxl": table}, PRIOR)
+    assert found.phase("latents").parts.activations == pytest.approx(20.0, rel=0.01)
+    assert found.phase("samples").parts.activations == pytest.approx(40.0, rel=0.01)
+    assert found.phase("text").parts.activations == pytest.approx(3.0, rel=0.01)
+    without_vae = FIGURES.model_copy(
+        update={"families": {"sdxl": FIGURES.families["sdxl"].model_copy(update={"vae": None})}}
+    )
+    bare = forecast(asked(latents_cached=False), TABLES, PRIOR, without_vae)
+    assert bare.phase("latents") is None

@@ -214,7 +214,8 @@ class Budgeting:
         return MemoryParts(weights=self._vae_gib, activations=working)
 
     def _text(self) -> MemoryParts:
-        return MemoryParts(weights=self._text_all_gib, activations=ENCODING_GIB)
+        traced = [_working(row) for row in self.table.passes if row.setting.part == "text_encode"]
+        return MemoryParts(weights=self._text_all_gib, activations=max(traced, default=ENCODING_GIB))
 
     def _samples(self, samples: SamplesQuestion) -> MemoryParts:
         asked = self.question
