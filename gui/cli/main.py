@@ -54,6 +54,7 @@ def commands() -> dict[str, Command]:
         "trainer": Command("trainer", _("find and examine sd-scripts installs")),
         "presets": Command("presets", _("list presets, and show what they compose to")),
         "families": Command("families", _("list the model families and what each can do")),
+        "memory": Command("memory", _("show or forget what runs have taught about the memory of GPUs")),
         "rules": Command("rules", _("list what is checked")),
         "schema": Command("schema", _("print the JSON schema of a document")),
         "supervise": Command("supervise", ""),

@@ -176,6 +176,14 @@ def test_that_the_guard_of_new_plans_is_chosen_by_its_words(opened):
     assert page.kept.guard == "confirm"
 
 
+def test_that_the_memory_hook_can_be_switched_off(opened):
+    page = opened()
+    page.click("setting-measure-memory")
+    assert page.kept.measure_memory is False
+    page.click("setting-measure-memory")
+    assert page.kept.measure_memory is True
+
+
 def test_that_notifications_can_be_switched_off(opened):
     page = opened()
     page.click("setting-notifications")

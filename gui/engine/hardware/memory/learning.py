@@ -78,6 +78,16 @@ def learned(home: Home, gpu: str) -> MemoryLearning:
         return MemoryLearning(schema=1, gpu=gpu)
 
 
+def all_learned(home: Home) -> tuple[MemoryLearning, ...]:
+    """Return what is known of every GPU, in the order of their lasting names; damaged files are left out.
+
+    Args:
+        home: Where it is kept.
+    """
+    known = (learned(home, path.stem) for path in sorted(home.memory.glob("*.json")))
+    return tuple(one for one in known if one.observations)
+
+
 def learn(home: Home, machine: Machine, observation: Observation, prior: MemoryCorrection) -> MemoryLearning:
     """Add what a run has measured; a run that was added before counts once, by its newest figures.
 

@@ -23,7 +23,7 @@ _CHOICE_WIDTH = 300
 
 
 class RunsCard(Card):
-    """GPU and guard of new plans, and notifications.
+    """GPU and guard of new plans, notifications, and the memory hook.
 
     Args:
         settings: Holds them.
@@ -46,6 +46,8 @@ class RunsCard(Card):
         self._guard.chosen.connect(lambda policy: keep(guard=policy))
         self._notifications = Switch(name="setting-notifications", words=_("Notifications"))
         self._notifications.changed.connect(lambda on: keep(notifications=on))
+        self._memory = Switch(name="setting-measure-memory", words=_("Measure the memory of trainings"))
+        self._memory.changed.connect(lambda on: keep(measure_memory=on))
         self.body.addWidget(self._gpu_row)
         self.body.addWidget(line())
         self.body.addWidget(Label(_("When the loss is no number any more, in new plans")))
@@ -58,6 +60,14 @@ class RunsCard(Card):
                 self._notifications,
             )
         )
+        self.body.addWidget(line())
+        self.body.addWidget(
+            SettingRow(
+                _("Measure the memory of trainings"),
+                _("The trainer’s torch is asked what it needs of the GPU, so that forecasts get better."),
+                self._memory,
+            )
+        )
         hardware.sampled.connect(self._show_gpus)
         theme.changed.connect(self._fit)
         self._fit()
@@ -68,6 +78,7 @@ class RunsCard(Card):
         values = self._settings.values
         self._guard.show_value(values.guard)
         self._notifications.show_value(values.notifications)
+        self._memory.show_value(values.measure_memory)
         self._offered = []
         self._show_gpus()
 

@@ -1,0 +1,56 @@
+"""The ``memory`` command: what was learned, and forgetting it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from gui.cli.main import run as cli
+from gui.engine.hardware.memory.figures import load_figures
+from gui.engine.hardware.memory.learning import learn
+from gui.engine.hardware.memory.observations import Machine, MeasuredStep, Observation
+from gui.engine.paths import Home
+
+
+def teach(home: Home, gpu: str, name: str = "") -> None:
+    machine = Machine(gpu=gpu, name=name, torch="2.6.0", driver="580")
+    measured = MeasuredStep(allocated=8.0, reserved=8.5, process=9.1)
+    seen = Observation(
+        software=machine.software,
+        family="sdxl",
+        checkpointing=True,
+        attention="sdpa",
+        fixed=6.0,
+        activations=1.9,
+        spare=0.4,
+        measured=measured,
+    )
+    learn(home, machine, seen, load_figures().prior("linux"))
+
+
+def test_that_nothing_learned_is_said(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli(["memory"]) == 0
+    assert "Nothing was learned yet" in capsys.readouterr().out
+
+
+def test_that_what_was_learned_can_be_read(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    teach(home, "GPU-1", "NVIDIA RTX 3060")
+    assert cli(["memory"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("NVIDIA RTX 3060  GPU-1  1 run\n")
+    assert "torch 2.6.0, driver 580: 0.5" in out
+    assert "activations of sdxl, checkpointing, sdpa: 1.0" in out and "spare: 1.2" in out
+    assert cli(["memory", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["schema"], document["gpus"][0]["gpu"]) == (1, "GPU-1")
+
+
+def test_that_it_can_be_forgotten(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    for gpu in ("GPU-1", "GPU-2"):
+        teach(home, gpu)
+    assert cli(["memory", "--forget", "GPU-1"]) == 0
+    assert "GPU-2" in capsys.readouterr().out
+    assert cli(["memory", "--forget", "GPU-1"]) == 1, "it is not known any more"
+    assert cli(["memory", "--forget"]) == 0
+    assert "Nothing was learned yet" in capsys.readouterr().out.splitlines()[-1]
