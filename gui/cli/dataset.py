@@ -16,7 +16,7 @@ from gui.engine.dataset.folders import look_at_folder
 from gui.engine.dataset.report import DatasetReport, SubsetReport
 from gui.engine.dataset.scan import ScanProgress
 from gui.engine.dataset.spec import DatasetSpec
-from gui.engine.errors import Cancelled, UnknownFamily, WrongUsage
+from gui.engine.errors import Cancelled, CannotRead, UnknownFamily, WrongUsage
 from gui.engine.plan.families import families
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.preflight.check import Checker
@@ -69,7 +69,10 @@ def _given(options: argparse.Namespace) -> tuple[TrainingPlan, Checker]:
     place = Path(options.plan)
     if place.is_dir():
         folder = place.absolute()
-        plan = plan_of_folder(look_at_folder(folder), family, size)
+        layout = look_at_folder(folder)
+        if not layout.subsets():
+            raise CannotRead(folder, _("it holds no images that the trainer reads"))
+        plan = plan_of_folder(layout, family, size)
         return plan, checker_for(folder, None, home(options))
     options.machine, options.practice = None, False
     given, checker = prepare(options)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib
 import io
 import stat
 from collections.abc import Collection
@@ -31,6 +32,9 @@ MOST_BYTES = 1 << 30
 FORMATS = ("JPEG", "PNG", "WEBP", "BMP", "DIB", "GIF", "TIFF", "AVIF", "PSD", "TGA", "ICO", "PPM")
 """What is tried, whatever the name says; programs that draw, such as EPS, are not."""
 
+PLUGINS = tuple(f"{name}ImagePlugin" for name in ("WebP", "Tiff", "Avif", "Psd", "Tga", "Ico"))
+"""Where those of them are that Pillow does not begin with; all of its plugins would take longer to load."""
+
 ORIENTATION = 0x0112
 """EXIF's tag for how the camera was held."""
 
@@ -40,7 +44,10 @@ _STANDARD_TABLE_SUM = 3688
 
 def prepare() -> None:
     """Set this process up for looking: sizes are judged here, truncated files are never padded."""
-    Image.init()
+    Image.preinit()
+    for plugin in PLUGINS:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(f"PIL.{plugin}")
     Image.MAX_IMAGE_PIXELS = None
     ImageFile.LOAD_TRUNCATED_IMAGES = False
 
