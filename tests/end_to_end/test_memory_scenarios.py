@@ -25,6 +25,7 @@ from gui.engine.runs import gpu_watch, setup
 from gui.engine.runs.alarm import Alarm
 from gui.engine.runs.alarms import alarms
 from gui.engine.runs.folder import RunFolder
+from gui.engine.runs.memory_hook import read_memory
 from gui.engine.runs.metrics import GpuRow, read_metrics
 from gui.engine.runs.processes import boottime, read_launched, tree_of
 from gui.engine.runs.session import look_after
@@ -32,6 +33,19 @@ from gui.engine.runs.session import look_after
 pytestmark = pytest.mark.usefixtures("no_leftovers")
 
 USED = {f"ret.nvmlDeviceGetMemoryInfo{version}": pynvml.NVML_ERROR_GPU_IS_LOST for version in ("", "_v2")}
+
+FAKE_TORCH = Path(__file__).parents[1] / "fake_torch"
+
+ON_TORCH = """
+import torch
+torch.cuda.init(); torch.cuda.take(12 << 30, 14 << 30); torch.cuda.take(1 << 30, 2 << 30)
+sleep(1)
+header(400)
+for n in range(1, 401):
+    step(n, 400, 0.5); torch.cuda.take(8 << 30, 9 << 30); torch.cuda.take(6 << 30, 9 << 30)
+    sleep(0.05)
+"""
+"""A training that loads with a higher peak than it trains with."""
 
 
 class Counters:
@@ -49,7 +63,10 @@ class Play:
 
     def __init__(self, tmp_path: Path, gpus: FakeNvml, counters: Counters, **options: Any) -> None:
         self.gpus, self.counters = gpus, counters
-        self.run, order = make_run(tmp_path, GOES_ON, **options)
+        source, hook = options.pop("source", GOES_ON), options.pop("hook", False)
+        self.run, order = make_run(tmp_path, source, **options)
+        environment = {**order.environment, "PYTHONPATH": str(FAKE_TORCH)}
+        order = order.model_copy(update={"environment": environment, "measure_memory": hook})
         began = boottime()
         options = {"clock": lambda: began + 20 * (boottime() - began)}
         self.thread = threading.Thread(target=look_after, args=(self.run, order), kwargs=options, daemon=True)
@@ -211,12 +228,18 @@ def test_that_without_any_gpu_that_is_said(play: Callable[..., Play]) -> None:
     assert isinstance(one.run, RunFolder) and one.alarms() == {}
 
 
-def test_that_the_machine_learns_from_a_run_that_is_over(play: Callable[..., Play], tmp_path: Path) -> None:
+@pytest.fixture
+def expected() -> MemoryExpectation:
     question = MemoryQuestion(
         family="sdxl", width_px=1024, height_px=1024, checkpointing=True, network=NetworkQuestion(rank=16)
     )
     prior = load_figures().prior("linux")
-    expected = MemoryExpectation(question=question, forecast=forecast(question, load_tables(), prior))
+    return MemoryExpectation(question=question, forecast=forecast(question, load_tables(), prior))
+
+
+def test_that_the_machine_learns_from_a_run_that_is_over(
+    play: Callable[..., Play], tmp_path: Path, expected: MemoryExpectation
+) -> None:
     one = play({"memory": expected, "torch": "2.6.0", "driver": "580"}, used=16 * GIB)
     one.set(processes=f"{one.pid}:{15 * GIB}")
     wait_until(lambda: (status(one.run).step or 0) > 10)
@@ -226,4 +249,24 @@ def test_that_the_machine_learns_from_a_run_that_is_over(play: Callable[..., Pla
     known = learned(Home(tmp_path / "home"), "GPU-fa4e0000-0000-0000-0000-000000000000")
     (seen,) = known.observations
     assert (seen.run, seen.measured.process, known.name) == (one.run.name, 15.0, "NVIDIA Fake RTX 0")
-    assert known.correction(question, prior).activation != prior.activation
+    prior = load_figures().prior("linux")
+    assert known.correction(expected.question, prior).activation != prior.activation
+
+
+def test_that_the_hook_tells_the_steps_apart_from_what_came_before(
+    play: Callable[..., Play], tmp_path: Path, expected: MemoryExpectation
+) -> None:
+    one = play({"memory": expected, "hook": True, "source": ON_TORCH}, used=10 * GIB)
+    one.set(processes=f"{one.pid}:{9 * GIB + 500 * MIB}")
+    row = one.until_row(lambda row: row.torch_reserved_bytes == 9 * GIB)
+    assert row.torch_allocated_bytes in (6 * GIB, 8 * GIB)
+    wait_until(lambda: any(row.allocated_peak == 8 * GIB for row in read_memory(one.run.memory)))
+    last = one.rows()[-1].t or 0.0
+    one.until_row(lambda row: row.process_bytes is not None and (row.t or 0.0) > last + 5)
+    one.end()
+    phases = {row.phase: row.allocated_peak for row in read_memory(one.run.memory)}
+    assert phases == {"loading": 12 * GIB, "training": 8 * GIB}
+    (seen,) = learned(Home(tmp_path / "home"), "GPU-fa4e0000-0000-0000-0000-000000000000").observations
+    assert (seen.measured.allocated, seen.measured.reserved) == (8.0, 9.0)
+    assert seen.measured.process == pytest.approx(9.488, abs=0.01)
+    assert not seen.measured.censored
