@@ -69,17 +69,18 @@ def _sdxl() -> Iterator[Setting]:
         yield _at(1024, checkpointing=on)
         yield _at(768, checkpointing=on)
         yield _at(1024, checkpointing=on, batch=2)
+    yield from _full_in_fp32(_at(1024))
+    for on in BOTH:
+        yield _at(1024, checkpointing=on, attention="none")
+    yield from _full_trainings(_at(1024))
     texts = _at(1024, optimizer="AdamW", text_encoders=True)
     yield texts | {"rank": 32}
-    yield texts | {"rank": 32, "weights": "fp8"}
-    yield texts | {"rank": 128, "adapter": "bf16"}
-    yield from _full_in_fp32(_at(1024))
-    yield from _full_trainings(_at(1024))
-    for on in BOTH:
-        yield _at(512, checkpointing=on)
-        yield _at(1024, checkpointing=on, attention="none")
     yield _at(1024, weights="fp8")
     yield _at(1024, batch=4)
+    for on in BOTH:
+        yield _at(512, checkpointing=on)
+    yield texts | {"rank": 32, "weights": "fp8"}
+    yield texts | {"rank": 128, "adapter": "bf16"}
     yield _at(1024, rank=128)
     yield _at(512, attention="none")
     yield _at(1024, weights="fp32", autocast=False)

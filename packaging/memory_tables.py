@@ -35,7 +35,7 @@ from gui.engine.trainer.checkout import commit_of  # noqa: E402
 from gui.engine.trainer.installs import TrainerInstall, install_at  # noqa: E402
 
 FOLDER = PROJECT / "resources" / "memory"
-CHUNK = 3
+CHUNK = 6
 """Rows that are traced before the table is written; they share one start of the trainer's Python."""
 
 _Item = TypeVar("_Item")
@@ -50,8 +50,8 @@ def main(words: Sequence[str] | None = None) -> int:
     families = options.only or memory_grid.FAMILIES
     if options.check:
         return max(check(install, options.folder / f"{family}.json", options.first) for family in families)
-    for family in families:
-        make(install, family, options.folder, options.first)
+    for table in empty_tables(install, families):
+        make(install, table, options.folder, options.first)
     return 0
 
 
@@ -81,9 +81,9 @@ def _setting_of(setting: memory_grid.Setting) -> Wanted:
     return StepSetting.model_validate({"text_tokens": 77} | known | rank)
 
 
-def make(install: TrainerInstall, family: str, folder: Path, first: int | None) -> None:
-    """Add the rows that a family's table lacks."""
-    table = empty_table(install, family)
+def make(install: TrainerInstall, table: MemoryTable, folder: Path, first: int | None) -> None:
+    """Add the rows that a family's table lacks; the table is given without rows."""
+    family = table.family
     place = folder / f"{family}.json"
     rows = _rows_of(place, table)
     missing = [setting for setting in wanted(family)[:first] if setting not in rows]
@@ -94,21 +94,23 @@ def make(install: TrainerInstall, family: str, folder: Path, first: int | None) 
         print(f"{family}: {len(rows)} rows", flush=True)
 
 
-def empty_table(install: TrainerInstall, family: str) -> MemoryTable:
-    """Return a family's table without rows, as this trainer would begin it."""
-    stages = ["about", f"parameters:{family}"]
-    run = run_tracer(install, stages, {})
-    for stage in stages:
-        if stage in run.failures:
-            raise SystemExit(f"{stage}: {reason_of_failure(run.failures[stage])}")
-    return MemoryTable(
-        schema=1,
-        family=family,
-        trainer_commit=commit_of(install.root) or "unknown",
-        parameters=run.results[stages[1]],
-        steps=(),
-        **run.results["about"],
-    )
+def empty_tables(install: TrainerInstall, families: Sequence[str]) -> list[MemoryTable]:
+    """Return tables without rows, as this trainer would begin them."""
+    counts = {family: f"parameters:{family}" for family in families}
+    run = run_tracer(install, ["about", *counts.values()], {})
+    for stage, failure in run.failures.items():
+        raise SystemExit(f"{stage}: {reason_of_failure(failure)}")
+    return [
+        MemoryTable(
+            schema=1,
+            family=family,
+            trainer_commit=commit_of(install.root) or "unknown",
+            parameters=run.results[stage],
+            steps=(),
+            **run.results["about"],
+        )
+        for family, stage in counts.items()
+    ]
 
 
 def _chunks(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:

@@ -12,6 +12,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
 from torch import nn
 
+from memory_tracer.allocator import rounded
 from memory_tracer.building import DTYPES, cast, tensors_of, without_initial_values
 from memory_tracer.families.base import Family
 from memory_tracer.optimizers import fuse_with_backward, make_optimizer
@@ -131,11 +132,10 @@ def _traced(family: Family, setting: Setting, tracker: StorageTracker, training:
     optimizer = make_optimizer(setting.optimizer, training.groups) if setting.optimizer else None
     if setting.fused_backward:
         fuse_with_backward(optimizer)
-    gradients = state = 0
+    gradients = 0
     for number in range(1, (STEPS if optimizer else 1) + 1):
-        at_end, added = _step(family, setting, tracker, training, optimizer, number)
-        state += added
-        gradients = at_end - weights - adapter - (state if number > 1 else 0)
+        gradients = _step(family, setting, tracker, training, optimizer, number)
+    state = tracker.live - weights - adapter - _gradients(training)
     peak_phase = max(tracker.peaks, key=lambda phase: tracker.peaks[phase])
     return {
         "trainable_parameters": sum(parameter.numel() for parameter in training.parameters),
@@ -160,27 +160,32 @@ def _step(
     training: Training,
     optimizer: torch.optim.Optimizer | None,
     number: int,
-) -> tuple[int, int]:
-    """Do one step.
-
-    Returns:
-        The bytes that are live when the backward pass is over, and those that the optimizer kept.
-    """
+) -> int:
+    """Do one step; return the bytes of the gradients that are there when the backward pass is over."""
     tracker.begin(f"forward_{number}")
     loss = _loss(family, setting, training)
     tracker.begin(f"backward_{number}")
     loss.backward()
     del loss
-    at_end = tracker.live
+    gradients = _gradients(training)
     if optimizer is not None and not setting.fused_backward:
         tracker.begin(f"optimizer_{number}")
         with tracker.scalars_elsewhere():
             nn.utils.clip_grad_norm_(training.parameters, 1.0, foreach=True)
             optimizer.step()
-    kept = tracker.live - at_end
     for parameter in training.parameters:
         parameter.grad = None
-    return at_end, kept
+    return gradients
+
+
+def _gradients(training: Training) -> int:
+    """Return the bytes of all gradients that are kept, also of what no optimizer clears.
+
+    With checkpointing the trainer has the embeddings of trained text encoders require gradients.
+    """
+    modules = [training.network, *training.encoders, *([training.adapter] if training.adapter else [])]
+    parameters = {parameter for module in modules for parameter in module.parameters()}
+    return sum(rounded(parameter.grad.nbytes) for parameter in parameters if parameter.grad is not None)
 
 
 def _loss(family: Family, setting: Setting, training: Training) -> torch.Tensor:
