@@ -65,21 +65,26 @@ def places(width: int, height: int, batch: int, text_tokens: int, figures: Famil
 
 
 def taken_apart(row: StepRow, figures: FamilyFigures) -> StepNeeds:
-    """Return what a traced row tells of activations."""
+    """Return what a traced row tells of activations.
+
+    Gradients beyond the adapter's are those of embeddings, which stay from the first step on.
+    """
     setting, result = row.setting, row.result
     second = "backward_2" in result.phases
     forward = result.phases["forward_2" if second else "forward_1"]
     backward = result.phases["backward_2" if second else "backward_1"]
-    base = result.weights + result.adapter + (result.optimizer_state if second else 0)
+    left_over = max(0, result.gradients - result.adapter) if setting.kind == "lora" else 0
+    base = result.weights + result.adapter + (result.optimizer_state + left_over if second else 0)
     copies = _copies(row)
     rest = backward - base - (0 if setting.checkpointing else copies)
-    at_the_end = result.gradients > rest / 2
+    gradients = result.gradients - left_over
+    at_the_end = gradients > rest / 2
     return StepNeeds(
         row=row,
         places=places(setting.width_px, setting.height_px, setting.batch, setting.text_tokens, figures),
         forward=max(0, forward - base - copies) / GIB,
         early=None if at_the_end else max(0, rest) / GIB,
-        late=max(0, rest - result.gradients) / GIB if at_the_end else None,
+        late=max(0, rest - gradients) / GIB if at_the_end else None,
         spare=(result.reserved - result.peak) / GIB,
     )
 
@@ -90,7 +95,7 @@ def _copies(row: StepRow) -> float:
     if not setting.autocast:
         return 0
     if setting.kind == "lora":
-        return result.gradients / 2 if setting.adapter == "fp32" else 0
+        return min(result.gradients, result.adapter) / 2 if setting.adapter == "fp32" else 0
     return result.weights / 2 if setting.weights == "fp32" else 0
 
 
@@ -190,7 +195,7 @@ def _alike(question: MemoryQuestion, row: StepRow) -> bool:
         return False
     if question.kind == "full":
         return setting.fused_backward == question.optimizer.fused
-    return setting.adapter == half
+    return setting.adapter == half and setting.text_encoders == question.trains_text
 
 
 def _outside(needs: Sequence[StepNeeds], asked: float) -> float:

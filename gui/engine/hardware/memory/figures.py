@@ -35,6 +35,18 @@ class OptimizerFigures(Document):
     sliced: bool = False
 
 
+class TextEncoderFigures(Document):
+    """What a text encoder has.
+
+    Attributes:
+        parameters: Its numbers.
+        embeddings: Of them those whose gradients stay when it is trained with checkpointing.
+    """
+
+    parameters: PositiveInt
+    embeddings: NonNegativeInt = 0
+
+
 class VaeFigures(Document):
     """What a VAE needs.
 
@@ -138,7 +150,7 @@ class MemoryFigures(Document):
 
     schema_: Literal[1] = Field(alias="schema")
     optimizers: dict[str, OptimizerFigures]
-    text_encoders: dict[str, PositiveInt]
+    text_encoders: dict[str, TextEncoderFigures]
     vaes: dict[str, VaeFigures]
     families: dict[str, FamilyFigures]
     model: ModelFigures

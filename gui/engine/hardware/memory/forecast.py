@@ -133,7 +133,7 @@ def _trained(
 ) -> Trained | None:
     if question.kind == "full":
         text = size.text or sum(
-            figures.text_encoders[name] for name in figures.families[table.family].text_encoders
+            figures.text_encoders[name].parameters for name in figures.families[table.family].text_encoders
         )
         return Trained(float(table.parameters["network"] + (text if question.text_trained else 0)))
     if question.network is None:

@@ -102,6 +102,15 @@ class Budgeting:
         return whole / asked.optimizer.groups if asked.optimizer.groups > 1 else whole
 
     @cached_property
+    def _left_over_gib(self) -> float:
+        """Gradients of embeddings, made for checkpointing, that nothing takes away after a step."""
+        asked = self.question
+        if asked.network is None or not asked.network.trains_text or not asked.checkpointing:
+            return 0.0
+        known = [self.figures.text_encoders[name] for name in self.shape.text_encoders]
+        return sum(each.embeddings for each in known) * (2 if asked.half else 4) / GIB
+
+    @cached_property
     def _copies_gib(self) -> float:
         """Under autocast each trained fp32 weight has a bf16 copy until the forward pass ends."""
         asked = self.question
@@ -124,7 +133,9 @@ class Budgeting:
 
     def _encoders_gib(self, names: tuple[str, ...], each: int, *, large_each: int) -> float:
         return sum(
-            self.figures.text_encoders[name] * (each if name in SMALL_TEXT_ENCODERS else large_each) / GIB
+            self.figures.text_encoders[name].parameters
+            * (each if name in SMALL_TEXT_ENCODERS else large_each)
+            / GIB
             for name in names
         )
 
@@ -170,7 +181,7 @@ class Budgeting:
         return most.model_copy(
             update={
                 "activations": most.activations + self._workspace_gib,
-                "gradients": most.gradients + buckets,
+                "gradients": most.gradients + buckets + self._left_over_gib,
                 "fragmentation": needs.spare,
             }
         )
