@@ -84,7 +84,7 @@ TRAIN = (
 FAIL = (
     Start("warm-up of a constant rate", {"lr_warmup_steps": 1}),
     Start("saves at each 0th step", {"save_every_n_steps": 0}),
-    Start("no folder to save into", {"output_dir": None}),
+    Start("a first step beyond the last", {"initial_step": 2}),
     Start("samples without prompts", {"sample_every_n_steps": 1}),
     Start("prompts of another kind", {"sample_every_n_steps": 1, "sample_prompts": "prompts.md"}),
     Start("weights in bf16 beside full precision", {"full_bf16": True}),
@@ -95,8 +95,8 @@ FAIL = (
 )
 
 
-def plan_of(start: Start, inputs: Path) -> TrainingPlan:
-    """Return a sound plan of two steps, changed."""
+def plan_of(start: Start, inputs: Path, folder: Path) -> TrainingPlan:
+    """Return a sound plan of two steps, changed; its own files lie in a folder."""
     arguments = {
         "pretrained_model_name_or_path": str(inputs / "sd15-random.safetensors"),
         "tokenizer_cache_dir": str(inputs / "tokenizers"),
@@ -110,10 +110,12 @@ def plan_of(start: Start, inputs: Path) -> TrainingPlan:
         "cache_latents": True,
         "max_data_loader_n_workers": 0,
         "max_train_steps": 2,
-        "output_dir": "out",
+        "output_dir": str(folder / "out"),
         "output_name": "demo",
         **start.arguments,
     }
+    if "sample_prompts" in arguments:
+        arguments["sample_prompts"] = str(folder / arguments["sample_prompts"])
     dataset = {
         "resolution": [64, 64],
         "caption_extension": ".txt",
@@ -169,7 +171,7 @@ def try_out(
     def run(start: Start) -> Started:
         (tmp_path / "prompts.txt").write_text("sks thing --w 64 --h 64 --s 2\n", "utf-8")
         (tmp_path / "prompts.md").write_text("sks thing\n", "utf-8")
-        written = plan_of(start, real_trainer.inputs)
+        written = plan_of(start, real_trainer.inputs, tmp_path)
         PlanFile(written).save(written, tmp_path / "plan.toml")
         plan = load_plan(tmp_path / "plan.toml")
         collector = Collector(facts)

@@ -279,7 +279,7 @@ DATA = (
         ),
         where=lambda script: script not in CONTROLNET_SCRIPTS and script != "train_db.py",
     ),
-    Constraint("meta-there", ({"subset.metadata_file": "@!meta.json", "cache_latents": True},), ()),
+    Constraint("meta-there", ({"subset.metadata_file": "@!gone.json", "cache_latents": True},), ()),
     Constraint(
         "masks",
         (
