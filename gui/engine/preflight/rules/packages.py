@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gui.engine.findings import Finding
+from gui.engine.findings import Finding, Fix
 from gui.engine.preflight.limits import machine_limits, version_of
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.fixes import write
 from gui.engine.preflight.rules.gpus import chosen_gpus
 from gui.engine.preflight.rules.trainers import (
+    BITSANDBYTES,
+    package_of_optimizer,
     package_version,
     plain_optimizers,
     real_trainer,
@@ -103,27 +105,76 @@ def _generation(text: str) -> tuple[int, ...]:
 
 
 def check_bnb(view: View) -> Iterator[Finding]:
-    """Old versions of bitsandbytes have no CUDA library for Windows (ENV-05)."""
-    limits = machine_limits().bitsandbytes
-    version = package_version(view, "bitsandbytes")
-    if view.facts.os != "windows" or version is None or not uses_bitsandbytes(view):
+    """A bitsandbytes that does not work ends the training after loading and caching (ENV-05)."""
+    limits, trainer = machine_limits().bitsandbytes, real_trainer(view)
+    version = package_version(view, BITSANDBYTES)
+    if trainer is None or not uses_bitsandbytes(view):
         return
-    if version >= (version_of(limits.windows) or ()):
+    reason = trainer.unusable.get(BITSANDBYTES)
+    windows = view.facts.os == "windows" and version is not None
+    old = windows and (version or ()) < (version_of(limits.windows) or ())
+    if not old and reason is None:
         return
     yield Finding(
         id="bnb",
-        severity="danger",
-        title=_("bitsandbytes {version} has no CUDA library for Windows.").format(
-            version=".".join(map(str, version))
+        severity="danger" if reason is None else "stop",
+        title=(
+            _("bitsandbytes {version} has no CUDA library for Windows.").format(
+                version=(trainer.packages or {}).get(BITSANDBYTES)
+            )
+            if reason is None
+            else _("bitsandbytes is installed, and does not work: {reason}").format(reason=reason)
         ),
         detail=_(
-            "Unless somebody put one there, the trainer stops after loading and caching. Install {newer} or "
-            "newer into its environment: pip install -U bitsandbytes"
+            "The trainer stops after loading and caching. Install a newer one into its environment ({newer} "
+            "or newer on Windows): pip install -U bitsandbytes"
         ).format(newer=limits.windows),
         arguments=("optimizer_type", "plan.trainer"),
         fixes=plain_optimizers(view),
-        sources=("ENV-05",),
+        sources=("ENV-05", "trainer: train_util.py:4881-4990"),
     )
+
+
+def check_pkg_broken(view: View) -> Iterator[Finding]:
+    """A package that cannot be imported ends the training after loading and caching (ENV-13)."""
+    trainer = real_trainer(view)
+    for package, (argument, fix) in _needed(view).items() if trainer else ():
+        reason = trainer.unusable.get(package) if trainer else None
+        if reason is None:
+            continue
+        yield Finding(
+            id="pkg-broken",
+            severity="stop",
+            title=_("{package} is installed, and does not work: {reason}").format(
+                package=package, reason=reason
+            ),
+            detail=_(
+                "The trainer stops when it needs it, after loading and caching. Install it again in its "
+                "environment: pip install --force-reinstall --no-deps {package}"
+            ).format(package=package),
+            arguments=(argument, "plan.trainer"),
+            where=package,
+            fixes=(fix,),
+            sources=("ENV-13", "trainer: train_util.py:4881-5104, train_network.py:644"),
+        )
+
+
+def _needed(view: View) -> dict[str, tuple[str, Fix]]:
+    """Return the packages that the plan needs: each with the argument that asks for it, and a way out."""
+    needed: dict[str, tuple[str, Fix]] = {}
+    optimizer = package_of_optimizer(view)
+    if optimizer is not None and optimizer != BITSANDBYTES:
+        needed[optimizer] = ("optimizer_type", plain_optimizers(view)[0].model_copy(update={"safe": False}))
+    if (view.text("network_module") or "").startswith("lycoris."):
+        usual = {"network_module": "networks.lora", "network_args": None}
+        needed["lycoris-lora"] = ("network_module", write(usual, _("use networks.lora"), identity="usual"))
+    if view.flag("xformers") and not view.is_transformer:
+        sdpa = {"xformers": None, "sdpa": True}
+        needed["xformers"] = (
+            "xformers",
+            write(sdpa, _("use PyTorch’s attention"), identity="sdpa", safe=True),
+        )
+    return needed
 
 
 def check_bnb_old_gpu(view: View) -> Iterator[Finding]:
@@ -198,7 +249,8 @@ def check_t5_fp8(view: View) -> Iterator[Finding]:
 RULES: tuple[Rule, ...] = (
     Rule("py", check_py, ("ENV-11",), lambda: _("The trainer’s Python")),
     Rule("pins", check_pins, ("ENV-19",), lambda: _("The trainer’s packages are those that it asks for")),
-    Rule("bnb", check_bnb, ("ENV-05",), lambda: _("bitsandbytes works on Windows")),
+    Rule("bnb", check_bnb, ("ENV-05",), lambda: _("bitsandbytes works")),
+    Rule("pkg-broken", check_pkg_broken, ("ENV-13",), lambda: _("Packages that are installed work")),
     Rule("bnb-oldgpu", check_bnb_old_gpu, ("ENV-06",), lambda: _("8-bit optimizers on old GPUs")),
     Rule("xformers-gpu", check_xformers_gpu, ("ENV-09",), lambda: _("xformers on the newest GPUs")),
     Rule("t5-fp8", check_t5_fp8, ("MODEL-12",), lambda: _("A T5 in fp8 with older trainers")),

@@ -6,16 +6,11 @@ from gui.engine.findings import Fix
 from gui.engine.preflight.facts import TrainerFact
 from gui.engine.preflight.limits import Version, version_of
 from gui.engine.preflight.rules.fixes import write
+from gui.engine.preflight.rules.optimizer_names import BY_MODULE, PACKAGES
 from gui.engine.preflight.view import View
 from gui.engine.texts import _
 
-EIGHT_BIT = frozenset(
-    {
-        *("adamw8bit", "lion8bit", "sgdnesterov8bit", "pagedadamw8bit", "pagedlion8bit"),
-        *("pagedadamw", "pagedadamw32bit"),
-    }
-)
-"""Optimizers of bitsandbytes that the trainer knows by name (train_util.py:4881-4990)."""
+BITSANDBYTES = "bitsandbytes"
 
 
 def real_trainer(view: View) -> TrainerFact | None:
@@ -35,9 +30,15 @@ def package_version(view: View, name: str) -> Version | None:
     return version_of((trainer.packages or {}).get(name)) if trainer else None
 
 
+def package_of_optimizer(view: View) -> str | None:
+    """Return the package that the optimizer comes from; None for those of PyTorch and the trainer."""
+    name = view.text("optimizer_type") or ""
+    return PACKAGES.get(view.optimizer) or BY_MODULE.get(name.partition(".")[0] if "." in name else "")
+
+
 def uses_bitsandbytes(view: View) -> bool:
     """Whether the optimizer is one of bitsandbytes."""
-    return view.optimizer in EIGHT_BIT or view.optimizer.startswith("bitsandbytes.")
+    return package_of_optimizer(view) == BITSANDBYTES
 
 
 def plain_optimizers(view: View) -> tuple[Fix, ...]:
