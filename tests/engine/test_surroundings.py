@@ -272,6 +272,7 @@ def test_that_a_run_without_a_supervisor_is_known_by_its_marker(run, tmp_path: P
     fact = ours(folder, table)
     assert (fact.over, fact.watched, fact.processes) == (False, False, (pid,))
     assert (fact.output_dir, fact.output_name) == (str(tmp_path / "out"), "mira")
+    assert fact.folder == str(folder.path)
 
 
 def test_that_a_run_whose_trainer_has_ended_is_over_and_one_with_a_supervisor_watched(run) -> None:

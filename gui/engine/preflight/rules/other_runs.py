@@ -9,11 +9,12 @@ import ntpath
 import posixpath
 from collections.abc import Iterator
 
-from gui.engine.findings import Finding, Severity
+from gui.engine.findings import Finding
 from gui.engine.plan.changes import ACTION
 from gui.engine.preflight.actions import END_RUN
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.fixes import write
+from gui.engine.preflight.rules.gpus import chosen_gpus
 from gui.engine.preflight.surroundings import RunFact
 from gui.engine.preflight.view import View
 from gui.engine.texts import _
@@ -28,7 +29,7 @@ def check_proc_tree(view: View) -> Iterator[Finding]:
         same = _same_output(view, run)
         yield Finding(
             id="proc-tree",
-            severity=_severity(run, held, same=same),
+            severity="danger" if same or held else "warning",
             title=_title(run),
             detail=_detail(run, held, same=same),
             arguments=("launch.gpu_ids", "output_dir"),
@@ -38,10 +39,6 @@ def check_proc_tree(view: View) -> Iterator[Finding]:
             ),
             sources=("ENV-20", "OOM-12", "OOM-15"),
         )
-
-
-def _severity(run: RunFact, held: float | None, *, same: bool) -> Severity:
-    return "danger" if same or held or not run.over else "warning"
 
 
 def _title(run: RunFact) -> str:
@@ -67,10 +64,10 @@ def _detail(run: RunFact, held: float | None, *, same: bool) -> str:
 
 
 def _gpu_gib(view: View, run: RunFact) -> float | None:
-    """Return the GPU memory that a run holds; None where the driver does not tell."""
+    """Return what a run holds of the GPUs that the plan would use; None where the driver does not tell."""
     told = [
         holder.gib
-        for gpu in view.facts.gpu or ()
+        for gpu in chosen_gpus(view)
         for holder in gpu.holder or ()
         if holder.run == run.name and holder.gib is not None
     ]
