@@ -207,7 +207,7 @@ class TokenStore:
             except Exception as error:  # noqa: BLE001 - whatever a backend of somebody else raises
                 self._problem = _words_of(error)
             else:
-                self._problem = None if self._backend else _("this system has none that could be used")
+                self._problem = None if self._backend else _("none was found")
         return self._backend
 
 

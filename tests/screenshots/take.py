@@ -8,7 +8,9 @@ to ``.screenshots`` at the top of the project, which is never committed.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -18,9 +20,11 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(PROJECT), str(PROJECT / "packaging"), str(PROJECT / "tests" / "fake_nvml")]
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+# Nobody's own keyring is for pictures.
+os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
 
 from PySide6.QtCore import QEvent, QSize, QTimer  # noqa: E402
-from PySide6.QtWidgets import QApplication  # noqa: E402
+from PySide6.QtWidgets import QApplication, QScrollArea, QWidget  # noqa: E402
 
 from gui.engine.hardware.gpu import GpuMonitor  # noqa: E402
 from gui.engine.paths import Home  # noqa: E402
@@ -29,7 +33,9 @@ from gui.engine.plan.model import TrainingPlan  # noqa: E402
 from gui.engine.plan.plan_file import PlanFile, load_plan, moved_plan  # noqa: E402
 from gui.engine.plan.sample import copy_sample_project  # noqa: E402
 from gui.engine.preferences import Preferences  # noqa: E402
+from gui.engine.redaction import Secret  # noqa: E402
 from gui.engine.runs.prepare import Preparation  # noqa: E402
+from gui.engine.runs.process_tree import RUN_MARKER  # noqa: E402
 from gui.engine.runs.start import read_status, start_supervisor  # noqa: E402
 from gui.engine.texts import use_language  # noqa: E402
 from gui.engine.trainer.choosing import open_trainer  # noqa: E402
@@ -53,8 +59,10 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=[], help="words that a picture's name must have")
     options = parser.parse_args()
     application = make_application(["screenshots"], Preferences())
-    with tempfile.TemporaryDirectory() as place:
+    with contextlib.ExitStack() as stack:
+        place = stack.enter_context(tempfile.TemporaryDirectory())
         full = _full_home(Path(place))
+        stack.enter_context(_left_over(full))
         translations = Path(place) / "translations"
         make_pseudo_language(translations)
         for language in ("en", PSEUDO_LANGUAGE):
@@ -84,6 +92,21 @@ def _full_home(place: Path) -> Home:
     return home
 
 
+@contextlib.contextmanager
+def _left_over(home: Home) -> Iterator[None]:
+    """Have a process live on that belongs to a run whose trainer is gone."""
+    folder = home.runs / "20200102-000000-left over"
+    folder.mkdir()
+    (folder / "exit.json").write_text("{}", "utf-8")
+    words = [sys.executable, "-c", "import time; time.sleep(3600)"]
+    process = subprocess.Popen(words, env={**os.environ, RUN_MARKER: str(folder)})
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
 def _train(home: Home, plan: TrainingPlan, base: Path) -> None:
     """Train a plan to its end, whatever preflight would say of it."""
     trainer = open_trainer(home, practice_install())
@@ -111,6 +134,7 @@ class _Camera:
         self._window = MainWindow(Icons(self._theme))
         self._bench = Workbench(application, self._window, Icons(self._theme), home, trainer="practice")
         self._home = home
+        self._in_sight = ""
 
     def take_all(self) -> None:
         """Take every picture, and close the window."""
@@ -120,6 +144,7 @@ class _Camera:
         for name, show in self._scenes():
             if self._only and not any(word in f"{self._prefix}-{name}" for word in self._only):
                 continue
+            self._in_sight = ""
             show()
             self._settle()
             for look in self._looks():
@@ -149,6 +174,57 @@ class _Camera:
             yield "run", lambda: self._window.show_page("run")
         yield "runs", lambda: self._window.show_page("runs")
         yield "settings", lambda: self._window.show_page("settings")
+        yield from self._scenes_of_tokens()
+        if "full" in self._prefix and plans:
+            yield from self._scenes_of_files(plans[-1])
+
+    def _scenes_of_tokens(self) -> Iterator[tuple[str, object]]:
+        bench, token = self._bench, "hf_" + "x" * 30
+
+        def in_plan() -> None:
+            bench.document.change({"huggingface_token": token}, "a token")
+            bench.ways.show_plan("review")
+
+        def argument() -> None:
+            bench.ways.show_plan("arguments")
+            self._window.page("plan").show_field("huggingface_token")
+
+        def kept() -> None:
+            bench.tokens.keep({"huggingface_token": Secret(token)})
+            self._window.show_page("settings")
+
+        yield "token-in-plan", lambda: (in_plan(), self._reveal("fix-keep"))
+        yield "token-argument", argument
+        yield "settings-tokens", lambda: (kept(), self._reveal("settings-tokens"))
+
+    def _scenes_of_files(self, plan: Path) -> Iterator[tuple[str, object]]:
+        bench = self._bench
+
+        def base_model() -> None:
+            bench.notes.take_away("token")
+            bench.document.load(load_plan(plan))
+            bench.ways.show_plan("what")
+            self._reveal("row-pretrained_model_name_or_path")
+
+        def left_over() -> None:
+            bench.ways.show_plan("review")
+            self._reveal("fix-end-run")
+
+        yield "model-facts", base_model
+        yield "left-over", left_over
+
+    def _reveal(self, name: str) -> None:
+        """Have something in sight on each picture of the scene."""
+        self._in_sight = name
+
+    def _scroll_to(self, name: str) -> None:
+        self._settle(0.05 if name else 0)
+        for part in self._window.findChildren(QWidget, name):
+            above = part.parentWidget() if part.isVisible() else None
+            while above is not None:
+                if isinstance(above, QScrollArea):
+                    above.ensureWidgetVisible(part, 0, 40)
+                above = above.parentWidget()
 
     def _looks(self) -> Iterator[str]:
         for size_name, size in SIZES.items():
@@ -164,6 +240,7 @@ class _Camera:
 
     def _shoot(self, name: str) -> None:
         self._settle(0.05)
+        self._scroll_to(self._in_sight)
         self._window.grab().save(str(self._folder / f"{name}.png"))
 
     def _settle(self, seconds: float = 0.6) -> None:
