@@ -76,11 +76,6 @@ class StorageTracker(TorchDispatchMode):
         finally:
             self._scalars_count = True
 
-    def pass_by(self, size: int) -> None:
-        """Count a piece of memory that an operation uses while it runs."""
-        block = self._allocate(size)
-        self._release(block, rounded(size))
-
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
@@ -92,15 +87,20 @@ class StorageTracker(TorchDispatchMode):
         self._settle_sum()
         self._current = func.name() if hasattr(func, "name") else str(func)
         out = func(*args, **(kwargs or {}))
-        for size in backward_scratch(func, args):
-            self.pass_by(size)
         if func is _ADD and _is_accumulation(args) and self._fills_its_storage(args[0]):
             self._sum = (id(args[0].untyped_storage()), weakref.ref(out.untyped_storage()))
             return out
         for leaf in tree_iter(out):
             if isinstance(leaf, torch.Tensor):
                 self._see(leaf)
+        self._pass_by(backward_scratch(func, args))
         return out
+
+    def _pass_by(self, sizes: Iterable[int]) -> None:
+        """Count what an operation uses beside its results while it runs."""
+        blocks = [(self._allocate(size), rounded(size)) for size in sizes]
+        for block, size in blocks:
+            self._release(block, size)
 
     def _settle_sum(self) -> None:
         """Give the last sum of gradients room of its own, where its first addend is still in use.

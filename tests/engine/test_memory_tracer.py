@@ -286,6 +286,20 @@ def test_that_flash_attention_sums_the_gradient_of_the_query_in_fp32():
     assert backward_scratch(torch.ops.aten.mul.Tensor, (query, query)) == []
 
 
+def test_that_the_scratch_of_attention_comes_on_top_of_its_gradients():
+    with FakeTensorMode():
+        query, key, value = (torch.ones(2, 8, 100, 40, requires_grad=True) for _name in "qkv")
+        tracker = StorageTracker()
+        with tracker:
+            loss = F.scaled_dot_product_attention(query, key, value).sum()
+            tracker.begin("backward")
+            begin = tracker.live
+            loss.backward()
+    tensor = 2 * 8 * 100 * 40 * 4
+    scratch = 2 * 8 * 128 * (64 + 1) * 4
+    assert tracker.peaks["backward"] - begin >= 3 * tensor + scratch
+
+
 def test_that_modules_are_built_without_values_and_cast_to_what_no_module_method_can():
     with FakeTensorMode(), without_initial_values():
         layer = nn.Linear(8, 4)
