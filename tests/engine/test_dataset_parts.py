@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bucket_questions import ours, same
-from dataset_maker import picture, saved, wide_profile
+from dataset_maker import grey_profile, huge_png, picture, saved, wide_profile
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
@@ -227,6 +227,7 @@ def test_that_profiles_are_judged_by_what_they_change() -> None:
 
     assert profile_of(of("sRGB"))[1] <= 3
     assert profile_of(wide_profile())[1] > 50
+    assert profile_of(grey_profile())[1] > 10
     assert profile_of(of("LAB"))[1] == 0.0
     assert profile_of(b"no profile") == ("", 0.0)
 
@@ -270,6 +271,16 @@ def test_that_an_image_that_must_not_be_read_is_told(tmp_path: Path, monkeypatch
 
     monkeypatch.setattr(Path, "read_bytes", refuse)
     assert look_at(tmp_path / "a.png") == ImageFacts(fault="denied", reason="Permission denied")
+
+
+def test_that_what_cannot_be_or_need_not_be_decoded_is_told(tmp_path: Path) -> None:
+    assert look_at(tmp_path / "gone.png").fault == "gone"
+    assert look_at(tmp_path).fault == "unknown"
+    (tmp_path / "a.png").write_bytes(saved(picture(1, (64, 64))))
+    facts = look_at(tmp_path / "a.png")
+    assert look_at(tmp_path / "a.png", (facts.content,)) == facts.content
+    (tmp_path / "bomb.png").write_bytes(huge_png(20_000, 20_000)[:100])
+    assert look_at(tmp_path / "bomb.png").fault in ("huge", "truncated")
 
 
 def test_that_a_file_without_end_is_not_read(tmp_path: Path, monkeypatch) -> None:

@@ -71,28 +71,45 @@ def huge_png(width: int, height: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
 
 
-def wide_profile() -> bytes:
-    """Return a colour profile like a wide-gamut camera's: a matrix and a gamma of 2.2."""
-    fixed = lambda *numbers: struct.pack(f">{len(numbers)}i", *(round(each * 65536) for each in numbers))  # noqa: E731
-    text = b"Wide RGB\0"
+def _fixed(*numbers: float) -> bytes:
+    return struct.pack(f">{len(numbers)}i", *(round(each * 65536) for each in numbers))
+
+
+def _profile(space: bytes, tags: dict[bytes, bytes]) -> bytes:
+    """Put a colour profile together (ICC.1:2001-04)."""
+    text = b"Made for a test\0"
+    white = _fixed(0.9642, 1.0, 0.8249)
     tags = {
         b"desc": b"desc\0\0\0\0" + struct.pack(">I", len(text)) + text + bytes(78),
-        b"wtpt": b"XYZ \0\0\0\0" + fixed(0.9642, 1.0, 0.8249),
-        b"rXYZ": b"XYZ \0\0\0\0" + fixed(0.7977, 0.2880, 0.0),
-        b"gXYZ": b"XYZ \0\0\0\0" + fixed(0.1352, 0.7119, 0.0),
-        b"bXYZ": b"XYZ \0\0\0\0" + fixed(0.0313, 0.0001, 0.8249),
-        **{name: b"curv\0\0\0\0" + struct.pack(">IH", 1, 563) for name in (b"rTRC", b"gTRC", b"bTRC")},
+        b"wtpt": b"XYZ \0\0\0\0" + white,
+        **tags,
     }
     at, table, body = 128 + 4 + 12 * len(tags), struct.pack(">I", len(tags)), b""
     for name, data in tags.items():
-        padded = data + bytes(-len(data) % 4)
         table += name + struct.pack(">II", at + len(body), len(data))
-        body += padded
-    header = struct.pack(">I4xI4s4s4s", at + len(body), 0x02400000, b"mntr", b"RGB ", b"XYZ ").ljust(
-        128, b"\0"
-    )
-    header = header[:36] + b"acsp" + header[40:68] + fixed(0.9642, 1.0, 0.8249) + header[80:]
+        body += data + bytes(-len(data) % 4)
+    header = struct.pack(">I4xI4s4s4s", at + len(body), 0x02400000, b"mntr", space, b"XYZ ").ljust(128, b"\0")
+    header = header[:36] + b"acsp" + header[40:68] + white + header[80:]
     return header + table + body
+
+
+def _gamma(value: float) -> bytes:
+    return b"curv\0\0\0\0" + struct.pack(">IH", 1, round(value * 256))
+
+
+def wide_profile() -> bytes:
+    """Return a colour profile like a wide-gamut camera's: a matrix and a gamma of 2.2."""
+    colours = {
+        b"rXYZ": b"XYZ \0\0\0\0" + _fixed(0.7977, 0.2880, 0.0),
+        b"gXYZ": b"XYZ \0\0\0\0" + _fixed(0.1352, 0.7119, 0.0),
+        b"bXYZ": b"XYZ \0\0\0\0" + _fixed(0.0313, 0.0001, 0.8249),
+    }
+    return _profile(b"RGB ", colours | dict.fromkeys((b"rTRC", b"gTRC", b"bTRC"), _gamma(2.2)))
+
+
+def grey_profile() -> bytes:
+    """Return a colour profile of a grey scanner with a gamma of 1."""
+    return _profile(b"GRAY", {b"kTRC": _gamma(1.0)})
 
 
 def _turned(image: Image.Image) -> bytes:

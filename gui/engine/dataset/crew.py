@@ -26,6 +26,9 @@ AT_ONCE = 4
 STUCK_SECONDS = 120.0
 """A file that takes longer is given up: no picture does, but a network drive may hang for good."""
 
+FAREWELL_SECONDS = 2.0
+"""So long a process may take to end by itself."""
+
 POLL_SECONDS = 0.2
 
 Answer = tuple[Job, ImageFacts | str]
@@ -175,7 +178,7 @@ class _Hand:
         except Exception as error:  # noqa: BLE001 - whoever waits for answers must hear of it
             self._shared.put(error)
         finally:
-            self._kill()
+            self._dismiss()
             self._shared.put(None)
 
     def _do(self, jobs: list[Job]) -> None:
@@ -240,6 +243,15 @@ class _Hand:
         process = self._process
         self._kill()
         return "" if process is None else str(process.returncode)
+
+    def _dismiss(self) -> None:
+        """Let the process go home when there is no more to do; one that is called off is killed."""
+        process = self._process
+        if process is not None and process.stdin is not None and not self._shared.called_off.is_set():
+            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+                process.stdin.close()
+                process.wait(FAREWELL_SECONDS)
+        self._kill()
 
     def _kill(self) -> None:
         with self._guard:
