@@ -122,7 +122,7 @@ def test_that_a_spike_shorter_than_a_row_is_in_the_row(gpus: FakeNvml, begin: Ca
     looks = gpu_watch._Look
     samples = GpuMonitor().sample()
     spike = tuple(sample.model_copy(update={"used_bytes": 20 * GIB}) for sample in samples)
-    scene.watch._take(looks(spike, None, (), thorough=False), [ME])
+    scene.watch._take(looks(spike, None, (), thorough=False))
     scene.until(lambda: any(row.peak_used_bytes == 20 * GIB for row in scene.rows()))
     row = next(row for row in scene.rows() if row.peak_used_bytes == 20 * GIB)
     assert row.used_bytes == GIB
@@ -185,6 +185,17 @@ def test_that_the_first_visible_gpus_are_judged_where_nothing_else_is_known(
     assert sum(one.judge.has("memory-full") for one in scene.watch._watched.values()) == 1
 
 
+def test_that_an_unknown_lasting_name_of_torch_leaves_the_number(
+    gpus: FakeNvml, begin: Callable[..., Scene]
+) -> None:
+    gpus.set({"count": 2, "name": "RTX", "used.1": 23 * GIB + 600 * MIB})
+    scene = begin()
+    scene.hooked(torch(1, "another-way-to-write-it", allocated=GIB, reserved=2 * GIB, retries=1))
+    scene.until(lambda: 1 in scene.gpus() and scene.gpus()[1].torch_reserved_bytes == 2 * GIB)
+    scene.until(lambda: scene.told() == [("memory-full", False)])
+    assert "GPU 1" in scene.ledger.board.troubles["memory-full"].sentence
+
+
 def test_that_a_spill_is_counted_and_the_cause_of_slowness(
     gpus: FakeNvml, begin: Callable[..., Scene]
 ) -> None:
@@ -230,6 +241,7 @@ def test_that_another_program_is_named(gpus: FakeNvml, begin: Callable[..., Scen
     sentence = scene.ledger.board.troubles["gpu-others"].sentence
     assert "(2.0 GiB), process 99999999 (0.9 GiB)." in sentence
     assert "Other programs use the GPU too" in scene.watch.slow_cause()
+    assert str(ME) not in scene.watch.slow_cause() + sentence, "the training is no other program"
 
 
 def test_that_without_gpus_only_ram_can_be_a_cause(gpus: FakeNvml, begin: Callable[..., Scene]) -> None:

@@ -74,7 +74,8 @@ def train(real_trainer, home: Home, tmp_path: Path) -> Callable[..., RunFolder]:
 def printed(run: RunFolder) -> list[str]:
     """Return the lines of the log without what differs from run to run: times, speeds, the run's own name."""
     text = run.output_log.read_text("utf-8").replace(run.name, "RUN")
-    text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?", "TIME", text)
+    # A time of day stands only where it is another one than a line before.
+    text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", " " * 19, text)
     text = re.sub(r"\d+(\.\d+)? ?(it/s|s/it)|\?it/s|\[?\d\d:\d\d(:\d\d)?(<(\d\d:\d\d|\?))?", "N", text)
     # A bar is redrawn as often as time allows.
     return [line for line in re.split(r"[\r\n]+", text) if line.strip() and "%|" not in line]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -33,6 +34,9 @@ tried in some."""
 QUICK_PHASES: frozenset[PhaseName] = frozenset({"loading", "caching-latents", "caching-text", "sampling"})
 """Here memory is given back to the driver in between, and a peak is gone within a second."""
 
+RETRY_LOOKS = 60
+"""So many thorough looks back are retries counted."""
+
 SILENT_SECONDS = 30.0
 """A look at the GPUs that takes longer hangs in the driver."""
 
@@ -54,7 +58,7 @@ class _Watched:
         sample: The newest thorough look.
         used: The most in use since the last row.
         process: The most of this run since then.
-        retries: Torch's, at the look before the newest.
+        retries: Torch's at the last looks: what they have risen by tells of memory that is too tight.
     """
 
     judge: MemoryJudge = field(default_factory=MemoryJudge)
@@ -62,7 +66,7 @@ class _Watched:
     sample: GpuSample | None = None
     used: int | None = None
     process: int | None = None
-    retries: tuple[int, int] = (0, 0)
+    retries: deque[int] = field(default_factory=lambda: deque(maxlen=RETRY_LOOKS))
 
 
 class GpuWatch:
@@ -97,6 +101,7 @@ class GpuWatch:
         self._thorough_due = 0.0
         self._watched: dict[str, _Watched] = {}
         self._first_step: int | None = None
+        self._pids: Collection[int] = ()
 
     def start(self) -> None:
         """Begin to look."""
@@ -113,6 +118,7 @@ class GpuWatch:
         Args:
             pids: The processes of the run.
         """
+        self._pids = pids
         phase: PhaseName = self._ledger.board.fact("phase") or "loading"
         self._hook.look(self._ledger.now(), phase)
         self._sampler.seconds = QUICK_SECONDS if self._is_quick(phase) else CALM_SECONDS
@@ -122,7 +128,7 @@ class GpuWatch:
             self._ledger.notice("gpu-silent", silent)
             return
         for look in self._sampler.fresh():
-            self._take(look, pids)
+            self._take(look)
 
     def slow_cause(self) -> str:
         """Return what is seen that would slow a training down; empty where nothing is."""
@@ -133,11 +139,11 @@ class GpuWatch:
         return slow_cause(
             SlowFacts(
                 spilling=any(one.judge.has("memory-spill") for one in own),
-                retries=max((new - old for old, new in (one.retries for one in own)), default=0),
+                retries=max((one.retries[-1] - one.retries[0] for one in own), default=0),
                 throttle=(sample.throttle or ()) if sample else (),
                 temperature_c=sample.temperature_c if sample else None,
                 utilisation_percent=sample.utilisation_percent if sample else None,
-                holders=self._holders(sample, ()) if busiest.judge.has("gpu-others") and sample else (),
+                holders=self._holders(sample) if busiest.judge.has("gpu-others") and sample else (),
                 ram_available_bytes=host.ram_available_bytes if host else None,
             )
         )
@@ -160,7 +166,7 @@ class GpuWatch:
         beginning = step is None or step - (self._first_step or 0) < FIRST_STEPS
         return beginning or phase in QUICK_PHASES
 
-    def _take(self, look: _Look, pids: Collection[int]) -> None:
+    def _take(self, look: _Look) -> None:
         board = self._ledger.board
         if look.problem is not None and not look.samples:
             board.put(gpu_problem=look.problem)
@@ -169,21 +175,22 @@ class GpuWatch:
         visible = visible_devices(look.devices, self._environment)
         for sample in look.samples:
             one = self._watched.setdefault(sample.uuid, _Watched())
-            held = sample.process_bytes(pids)
+            held = sample.process_bytes(self._pids)
             one.used, one.process = _most(one.used, sample.used_bytes), _most(one.process, held)
             if look.thorough:
                 device = next((each for each in look.devices if each.uuid == sample.uuid), None)
                 torch = self._torch_of(sample, visible)
-                self._write(one, sample, pids, torch)
+                self._write(one, sample, torch)
                 if self._is_own(sample, one, visible):
-                    self._judge(one, sample, pids, torch, device)
+                    self._judge(one, sample, torch, device)
         if look.thorough:
             gpus = tuple(one.now for one in self._watched.values() if one.now is not None)
             board.put(gpus=gpus, gpu_problem=None)
 
-    def _write(self, one: _Watched, sample: GpuSample, pids: Collection[int], torch: list[MemoryRow]) -> None:
+    def _write(self, one: _Watched, sample: GpuSample, torch: list[MemoryRow]) -> None:
         """Write a row and the status; the peaks count anew from here."""
         self._tell(sample)
+        pids = self._pids
         told = sample.model_dump(include=_TOLD)
         told |= {
             "process_bytes": sample.process_bytes(pids),
@@ -202,7 +209,7 @@ class GpuWatch:
             **told,
         )
         one.sample, one.used, one.process = sample, None, None
-        one.retries = (one.retries[1], sum(row.retries or 0 for row in torch))
+        one.retries.append(sum(row.retries or 0 for row in torch))
 
     def _tell(self, sample: GpuSample) -> None:
         lost = sample.sentence()
@@ -213,12 +220,7 @@ class GpuWatch:
             self._ledger.notice(f"gpu-refused:{sample.uuid}", text.format(index=sample.index))
 
     def _judge(
-        self,
-        one: _Watched,
-        sample: GpuSample,
-        pids: Collection[int],
-        torch: list[MemoryRow],
-        device: GpuDevice | None,
+        self, one: _Watched, sample: GpuSample, torch: list[MemoryRow], device: GpuDevice | None
     ) -> None:
         if sample.used_bytes is None or sample.free_bytes is None or not sample.total_bytes:
             return
@@ -227,8 +229,8 @@ class GpuWatch:
             total=sample.total_bytes,
             used=sample.used_bytes,
             free=sample.free_bytes,
-            shared=sample.shared_bytes(pids),
-            others=_others(sample, pids),
+            shared=sample.shared_bytes(self._pids),
+            others=_others(sample, self._pids),
             spare=_spare(torch),
             wddm=device is not None and device.driver_model == "WDDM",
             step_seconds=self._pace.recent_seconds,
@@ -236,30 +238,28 @@ class GpuWatch:
         )
         for change in one.judge.look(look):
             name = _("GPU {index} ({name})").format(index=sample.index, name=sample.name or sample.uuid)
-            sentence = memory_sentence(change, look, name, self._holders(sample, pids))
+            sentence = memory_sentence(change, look, name, self._holders(sample))
             self._ledger.trouble(change.kind, sentence, over=change.over)
 
-    @staticmethod
-    def _holders(sample: GpuSample, pids: Collection[int]) -> list[str]:
-        return holder_words(sample.processes or {}, pids)
+    def _holders(self, sample: GpuSample) -> list[str]:
+        return holder_words(sample.processes or {}, self._pids)
 
     def _torch_of(self, sample: GpuSample, visible: tuple[GpuDevice, ...] | None) -> list[MemoryRow]:
-        """Return what torch said of a GPU: by its lasting name, else by the number that CUDA gives it."""
-        numbers = {device.uuid: number for number, device in enumerate(visible or ())}
-        return [
-            row
-            for row in self._hook.newest.values()
-            if (
-                sample.uuid.endswith(row.uuid)
-                if row.uuid is not None
-                else row.device == numbers.get(sample.uuid)
-            )
-        ]
+        """Return what torch said of a GPU."""
+        return [row for row in self._hook.newest.values() if self._place_of(row, visible) == sample.uuid]
+
+    def _place_of(self, row: MemoryRow, visible: tuple[GpuDevice, ...] | None) -> str | None:
+        """Return the GPU that a row is of: by its lasting name, else by the number that CUDA gives it."""
+        named = next((uuid for uuid in self._watched if row.uuid and uuid.endswith(row.uuid)), None)
+        numbered = dict(enumerate(visible or ()))
+        device = None if row.device is None else numbered.get(row.device)
+        return named or (device.uuid if device else None)
 
     def _is_own(self, sample: GpuSample, one: _Watched, visible: tuple[GpuDevice, ...] | None) -> bool:
-        """Whether the run trains on a GPU, as far as that is known."""
-        if self._hook.newest:
-            return bool(self._torch_of(sample, visible))
+        """Whether the run trains on a GPU: as torch says it, the driver, or the GPUs that it may see."""
+        told = {self._place_of(row, visible) for row in self._hook.newest.values()} & self._watched.keys()
+        if told:
+            return sample.uuid in told
         if any(each.now and each.now.process_bytes for each in self._watched.values()):
             return bool(one.now and one.now.process_bytes)
         return sample.uuid in {device.uuid for device in (visible or ())[: self._processes]}

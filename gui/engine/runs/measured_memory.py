@@ -135,7 +135,7 @@ def _close(stretches: _Stretches, current: tuple[PhaseName, float], end: float) 
 def _torch_of(uuid: str, hooked: Sequence[MemoryRow], *, alone: bool) -> list[MemoryRow]:
     """Return what torch said of a GPU; where it tells no lasting name, of the only one that there is."""
     named = [row for row in hooked if row.uuid is not None and uuid.endswith(row.uuid)]
-    return named or ([row for row in hooked if row.uuid is None] if alone else [])
+    return named or (list(hooked) if alone else [])
 
 
 def _peaks(
