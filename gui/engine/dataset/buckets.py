@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 Size = tuple[int, int]
 
@@ -115,6 +115,9 @@ class BucketSettings:
             ImageTooThin: A side of the bucket would be zero.
             BucketsImpossible: The settings are refused before any image is looked at.
         """
+        return _placed(self, image)
+
+    def _placed(self, image: Size) -> Placement:
         if self.enable_bucket and self.bucket_no_upscale:
             _ = self.limits
             return self._place_without_upscale(image)
@@ -164,6 +167,12 @@ class BucketSettings:
     def _rounded(self, value: float) -> int:
         whole = int(value + 0.5)
         return whole - whole % self.bucket_reso_steps
+
+
+@lru_cache(maxsize=2**14)
+def _placed(settings: BucketSettings, image: Size) -> Placement:
+    """Place an image once: many folders have the same sizes, and several checks of a plan ask for them."""
+    return settings._placed(image)
 
 
 def batches_per_epoch(bucket_counts: list[int], batch_size: int) -> int:

@@ -5,8 +5,9 @@ Without a scan nothing but sizes is known here. Source: trainer-facts sections 5
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
+from gui.engine.dataset.buckets import BucketSettings
 from gui.engine.dataset.image_facts import ImageFacts
 from gui.engine.dataset.pairing import examples
 from gui.engine.dataset.problem_kinds import problem_kinds
@@ -21,6 +22,9 @@ from gui.engine.preflight.rules.image_files import known_folders
 from gui.engine.preflight.rules.resolution import pair, planned_settings
 from gui.engine.preflight.view import SubsetView, View
 from gui.engine.texts import _
+
+SIZE_PROBLEMS = "size_problems"
+"""Under which name a view remembers what is wrong with each size: two rules ask, of many folders."""
 
 
 def _scanned(identity: str) -> Callable[[View], Iterator[Finding]]:
@@ -72,9 +76,14 @@ def _troubled(
     view: View, subset: SubsetView, fact: SubsetFact, key: str
 ) -> Iterator[tuple[tuple[int, int], int]]:
     settings = planned_settings(view, view.dataset_of(subset))
+    known: dict[tuple[BucketSettings | None, tuple[int, int]], Collection[str]] = view.memory.setdefault(
+        SIZE_PROBLEMS, {}
+    )
     for size, count in fact.measured.items():
-        facts = ImageFacts(width=size[0], height=size[1])
-        if key in size_problems(facts, settings, thresholds()):
+        if (settings, size) not in known:
+            facts = ImageFacts(width=size[0], height=size[1])
+            known[settings, size] = tuple(size_problems(facts, settings, thresholds()))
+        if key in known[settings, size]:
             yield size, count
 
 
