@@ -116,8 +116,8 @@ def activations_for(
     needs = [taken_apart(row, family) for row in pool]
     text = max(row.setting.text_tokens for row in pool)
     asked = places(question.width_px, question.height_px, question.batch, text, family)
-    nearest = min(needs, key=lambda need: (abs(log2(need.places / asked)), not _alike(question, need.row)))
-    at = _Asked(question, needs, asked)
+    nearest = min(needs, key=lambda need: abs(log2(need.places / asked)))
+    at = _Asked(asked, *_parted(question, needs))
     share = figures.model.late if question.checkpointing else figures.model.late_stored
     forward = at.value(lambda need: need.forward) or 0.0
     early = at.value(lambda need: need.early) or forward
@@ -135,11 +135,17 @@ def activations_for(
 
 @dataclass(frozen=True)
 class _Asked:
-    """Reads one figure off all rows, at the place that is asked for."""
+    """Reads one figure off all rows, at the place that is asked for.
 
-    question: MemoryQuestion
-    needs: Sequence[StepNeeds]
+    Attributes:
+        place: The places that the question takes.
+        alike: Rows that are set up like the question.
+        others: The rest.
+    """
+
     place: float
+    alike: Sequence[StepNeeds]
+    others: Sequence[StepNeeds]
 
     def value(self, reading: Reading) -> float | None:
         """Return the figure at the question's place, by a line through the rows that show it.
@@ -147,15 +153,26 @@ class _Asked:
         At each place rows that are set up like the question count alone; where there is none, the others
         do, shifted by what they differ from those elsewhere.
         """
-        read = [(need, value) for need in self.needs if (value := reading(need)) is not None]
-        alike = [(need.places, value) for need, value in read if _alike(self.question, need.row)]
-        others = [(need.places, value) for need, value in read if not _alike(self.question, need.row)]
+        alike, others = _points(self.alike, reading), _points(self.others, reading)
         if not alike and not others:
             return None
         shift = _shift(alike, rising(others)) if others else 0.0
         known = {place for place, _value in alike}
         shifted = [(place, max(value + shift, value / 2)) for place, value in others if place not in known]
         return beyond(rising(alike + shifted), self.place)
+
+
+def _parted(question: MemoryQuestion, needs: Sequence[StepNeeds]) -> tuple[list[StepNeeds], list[StepNeeds]]:
+    """Return the rows that are set up like a question, and the others."""
+    alike: list[StepNeeds] = []
+    others: list[StepNeeds] = []
+    for need in needs:
+        (alike if _alike(question, need.row) else others).append(need)
+    return alike, others
+
+
+def _points(needs: Sequence[StepNeeds], reading: Reading) -> list[Point]:
+    return [(need.places, value) for need in needs if (value := reading(need)) is not None]
 
 
 def _shift(alike: list[Point], others: list[Point]) -> float:

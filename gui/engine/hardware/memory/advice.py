@@ -7,8 +7,10 @@ the dearest first, and what goes by degrees is taken as mildly as will do.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -126,7 +128,11 @@ def _others(high: float, room: Room) -> list[Advice]:
 
 @dataclass(frozen=True)
 class _Search:
-    """Looks for steps; a choice is a step's id and which of its options, the mildest being 0."""
+    """Looks for steps; a choice is a step's id and which of its options, the mildest being 0.
+
+    Each option saves at least what the one before it does, so that the mildest that will do
+    is found by halving.
+    """
 
     question: MemoryQuestion
     room: Room
@@ -149,15 +155,11 @@ class _Search:
             if step.id in chosen:
                 continue
             options = list(step.options(question, self.ways))
-            best: tuple[str, int] | None = None
-            for level, option in enumerate(options):
-                excess = self._excess(option.question)
-                if excess == 0:
-                    return step.id, level
-                if excess < now - NOTICEABLE_GIB:
-                    best, now = (step.id, level), excess
-            if best is not None:
-                return best
+            level = bisect_left(options, True, key=lambda option: self._excess(option.question) == 0)
+            if level < len(options):
+                return step.id, level
+            if options and self._excess(options[-1].question) < now - NOTICEABLE_GIB:
+                return step.id, len(options) - 1
         return None
 
     def _excess(self, question: MemoryQuestion) -> float:
@@ -179,12 +181,12 @@ class _Search:
         if self.high(chosen) > self.room.usable:
             return chosen
         for name in list(chosen):
-            for level in range(chosen[name]):
-                milder = chosen | {name: level}
-                if self.high(milder) <= self.room.usable:
-                    chosen = milder
-                    break
+            fits = partial(self._fits_at, dict(chosen), name)
+            chosen[name] = bisect_left(range(chosen[name]), True, key=fits)
         return chosen
+
+    def _fits_at(self, chosen: dict[str, int], name: str, level: int) -> bool:
+        return self.high(chosen | {name: level}) <= self.room.usable
 
     def applied(self, chosen: Mapping[str, int]) -> list[Option]:
         """Return the questions on the way, the plan as it is first; steps come in the ladder's order."""

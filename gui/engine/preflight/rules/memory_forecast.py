@@ -7,6 +7,7 @@ OOM-14, SLOW-01 to SLOW-04.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from gui.engine.findings import Finding, Fix, Severity
@@ -202,11 +203,11 @@ def check_swap(view: View) -> Iterator[Finding]:
     phase = forecast_memory(view).phase("step")
     if room is None or phase is None or not 0 < asked.blocks_to_swap <= limit:
         return
-    enough = next(
-        (count for count in range(limit + 1) if step_with(view, blocks_to_swap=count) <= room.usable), None
+    enough = bisect_left(
+        range(limit + 1), True, key=lambda count: step_with(view, blocks_to_swap=count) <= room.usable
     )
-    too_few = enough is not None and enough > asked.blocks_to_swap
-    if enough is None or (not too_few and asked.blocks_to_swap - enough < SPARE_BLOCKS):
+    too_few = enough > asked.blocks_to_swap
+    if enough > limit or (not too_few and asked.blocks_to_swap - enough < SPARE_BLOCKS):
         return
     yield Finding(
         id="swap",

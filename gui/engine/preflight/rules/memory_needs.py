@@ -22,6 +22,9 @@ from gui.engine.texts import _
 FORECAST = "memory_forecast"
 """Under which name a view remembers its forecast: several rules ask for it."""
 
+ASKED = "memory_asked"
+"""Under which name it remembers answers: a search for advice asks some things again and again."""
+
 ADVISED = "memory_advised"
 """Under which name it remembers what was advised."""
 
@@ -82,7 +85,15 @@ def _forecast(view: View) -> MemoryForecast:
 def ask_about(view: View) -> Ask:
     """Return what forecasts questions about the view's machine."""
     tables = load_tables()
-    return lambda question: forecast(question, tables, correction_of(view, question))
+    known: dict[str, MemoryForecast] = view.memory.setdefault(ASKED, {})
+
+    def ask(question: MemoryQuestion) -> MemoryForecast:
+        key = question.model_dump_json()
+        if key not in known:
+            known[key] = forecast(question, tables, correction_of(view, question))
+        return known[key]
+
+    return ask
 
 
 def step_with(view: View, **changes: Any) -> float:
