@@ -136,7 +136,6 @@ def check_before(view: View) -> Iterator[Finding]:
         "text": _("Encoding the captions"),
         "load": _("Loading the model"),
     }
-    found = advised(view)
     for name in BEFORE_TRAINING:
         phase = needed.phase(name)
         severity = severity_of(phase, room, view.facts.ram_gib) if phase else None
@@ -151,7 +150,7 @@ def check_before(view: View) -> Iterator[Finding]:
             detail=_about_phase(name),
             arguments=_concerned(name),
             where=name,
-            fixes=() if name == "text" else tuple(_ways_out(found)),
+            fixes=() if name == "text" else tuple(_ways_out(advised(view))),
             sources=("OOM-12", "trainer: flux_train_network.py:241"),
         )
 
@@ -199,9 +198,11 @@ def check_samples(view: View) -> Iterator[Finding]:
 
 def check_swap(view: View) -> Iterator[Finding]:
     """As many blocks are swapped as the GPU asks for, not fewer and not many more (OOM-06)."""
-    room, limit, asked = room_of(view), ways_of(view).most_swapped, question_of(view)
-    phase = forecast_memory(view).phase("step")
-    if room is None or phase is None or not 0 < asked.blocks_to_swap <= limit:
+    asked = question_of(view)
+    if asked.blocks_to_swap == 0:
+        return
+    room, limit, phase = room_of(view), ways_of(view).most_swapped, forecast_memory(view).phase("step")
+    if room is None or phase is None or asked.blocks_to_swap > limit:
         return
     enough = bisect_left(
         range(limit + 1), True, key=lambda count: step_with(view, blocks_to_swap=count) <= room.usable

@@ -40,6 +40,9 @@ FULL_SCRIPTS = frozenset(
 ATTENTION = ("xformers", "sdpa", "mem_eff_attn")
 """Flags that keep no scores; transformers never do."""
 
+QUESTION = "memory_question"
+"""Under which name a view remembers its question: several rules ask it."""
+
 DEFAULT_RANK = 4
 """Without ``network_dim`` (lora.py:395)."""
 
@@ -50,6 +53,13 @@ def question_of(view: View) -> MemoryQuestion:
     Args:
         view: The plan and the facts.
     """
+    if QUESTION not in view.memory:
+        view.memory[QUESTION] = _question(view)
+    known: MemoryQuestion = view.memory[QUESTION]
+    return known
+
+
+def _question(view: View) -> MemoryQuestion:
     (width, height), batch = largest_batch(view)
     kind = _kind(view)
     mixed = view.text("mixed_precision")
