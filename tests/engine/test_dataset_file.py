@@ -138,19 +138,32 @@ def test_that_json_is_read_by_its_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "words"),
+    ("content", "words", "told_as"),
     [
-        (b"\xd0\xe0 = 1", "not UTF-8"),
-        (b'image_dir = "C:\\data"', "neither TOML nor JSON"),
-        (b"[" * 100_000, "nested too deeply"),
-        (b"x" * (LARGEST_BYTES + 1), "too large"),
+        (b"\xd0\xe0 = 1", "not UTF-8", "toml-utf8"),
+        (b'image_dir = "C:\\data"', "neither TOML nor JSON", "toml-esc"),
+        (b"[" * 100_000, "nested too deeply", None),
+        (b"x" * (LARGEST_BYTES + 1), "too large", None),
     ],
 )
-def test_that_what_the_trainer_cannot_read_is_said(tmp_path: Path, content: bytes, words: str) -> None:
+def test_that_what_the_trainer_cannot_read_is_said_once(
+    tmp_path: Path, content: bytes, words: str, told_as: str | None
+) -> None:
     place = tmp_path / ("data.json" if content.startswith(b"[") else "data.toml")
     place.write_bytes(content)
-    (finding,) = [found for found in found_in(tmp_path, plan_with(place.name)) if found.id == "dataset-file"]
-    assert finding.severity == "stop" and words in finding.title
+    (refused,) = [
+        found
+        for found in resolve(plan_with(place.name), tmp_path, CATALOGUE).findings
+        if found.id == "dataset-file"
+    ]
+    assert refused.severity == "stop" and words in refused.title
+    said = [
+        found.id for found in found_in(tmp_path, plan_with(place.name)) if found.where == "dataset_config"
+    ]
+    assert len(said) == 1 and (told_as is None or said == [told_as])
+
+
+def test_that_a_file_that_is_gone_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(CannotRead):
         read_dataset_file(tmp_path / "gone.toml")
 

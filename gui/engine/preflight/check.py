@@ -27,6 +27,9 @@ from gui.engine.trainer.catalogue import Catalogue
 from gui.engine.trainer.launch_environment import judge_environment
 from gui.engine.trainer.resolving import resolve
 
+UNREADABLE = ("toml-utf8", "toml-esc")
+"""Rules that tell, with the place in the file, why a dataset file cannot be read."""
+
 
 @dataclass(frozen=True)
 class Checker:
@@ -103,7 +106,10 @@ class Checker:
         view, findings = self.view(plan)
         findings += [*_newer(plan), *self._launch(plan), *check_tokens(plan)]
         if view is not None:
-            findings += run_rules(self.rules, view)
+            ruled = run_rules(self.rules, view)
+            told = {finding.where for finding in ruled if finding.id in UNREADABLE}
+            findings = [each for each in findings if each.id != "dataset-file" or each.where not in told]
+            findings += ruled
         if view is not None and view.dataset_file is not None:
             findings = [taken_over(finding, plan, view) for finding in findings]
         return view, _once(findings)
