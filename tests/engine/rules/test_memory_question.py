@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from table import make_plan, make_view
 
+from gui.engine.errors import CannotRead
 from gui.engine.hardware.memory.correction import Estimate
 from gui.engine.hardware.memory.fit import Fitted
 from gui.engine.hardware.memory.learning import MemoryLearning
@@ -12,6 +13,7 @@ from gui.engine.hardware.memory.question import MemoryQuestion
 from gui.engine.hardware.memory.room import Room
 from gui.engine.preflight.estimate import estimate_of, forecast_of
 from gui.engine.preflight.facts import Facts
+from gui.engine.preflight.rules import memory_forecast, memory_needs
 from gui.engine.preflight.rules.memory_needs import advised, forecast_memory, room_of, ways_of
 from gui.engine.preflight.rules.memory_question import largest_batch, question_of
 from gui.engine.preflight.view import View
@@ -247,3 +249,15 @@ def test_that_an_estimate_of_what_does_not_fit_has_advice():
     assert found.advice.fits
     assert found.advice.changes["gradient_checkpointing"] is True
     assert found.forecast.seconds is None
+
+
+def test_that_damaged_tables_make_the_forecast_unknown_and_nothing_fail(tmp_path, monkeypatch):
+    def damaged():
+        raise CannotRead(tmp_path / "sdxl.json", "it is damaged")
+
+    monkeypatch.setattr(memory_needs, "load_tables", damaged)
+    for dataset in (None, {"resolution": None}):
+        view = make_view(make_plan(LORA, dataset, family="sdxl"), gpu=[GPU])
+        assert "sdxl.json" in estimate_of(view).unknown
+        assert estimate_of(view).advice is None
+        assert not any(finding for rule in memory_forecast.RULES for finding in rule.check(view))

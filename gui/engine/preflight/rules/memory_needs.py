@@ -76,15 +76,16 @@ def room_of(view: View) -> Room | None:
 def _forecast(view: View) -> MemoryForecast:
     if view.facts.gpu == ():
         return MemoryForecast(unknown=_("There is no NVIDIA GPU here."))
-    try:
-        return ask_about(view)(question_of(view))
-    except CannotRead as error:
-        return MemoryForecast(unknown=str(error))
+    return ask_about(view)(question_of(view))
 
 
 def ask_about(view: View) -> Ask:
     """Return what forecasts questions about the view's machine."""
-    tables = load_tables()
+    try:
+        tables = load_tables()
+    except CannotRead as error:
+        damaged = MemoryForecast(unknown=str(error))
+        return lambda question: damaged
     known: dict[str, MemoryForecast] = view.memory.setdefault(ASKED, {})
 
     def ask(question: MemoryQuestion) -> MemoryForecast:
