@@ -23,8 +23,8 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from gui.window.pages.review.diff_chip import DiffChip
-from gui.window.widgets.way_button import WayButton
 from gui.window.widgets.labels import ElidedLabel
+from gui.window.widgets.way_button import WayButton
 
 CUT_ON_PURPOSE = (ElidedLabel, DiffChip, WayButton)
 """These show “…” and have the whole in their tooltip."""

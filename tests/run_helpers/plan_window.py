@@ -61,7 +61,7 @@ def practice_trainer(home: Home) -> Trainer:
     return open_trainer(home, practice_install())
 
 
-def small_plan(folder: Path, *, images: int = 6, **arguments: object) -> TrainingPlan:
+def small_plan(folder: Path, *, images: int = 20, **arguments: object) -> TrainingPlan:
     """Return a plan that the practice trainer trains within seconds, and against which nothing speaks.
 
     Args:

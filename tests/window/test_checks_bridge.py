@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from gui.engine.dataset import listing
 from gui.engine.paths import Home
 from gui.engine.plan.model import TrainingPlan
-from gui.engine.preflight import check, collect
+from gui.engine.preflight import check, subset_look
 from gui.engine.trainer.choosing import Trainer
 from gui.window.bridges.checks import Checks
 from gui.window.bridges.tasks import Tasks
@@ -88,13 +88,13 @@ def test_that_many_changes_at_once_are_answered_by_the_last(opened, qtbot, tmp_p
 def test_that_a_slow_disk_does_not_hold_up_the_findings(opened, qtbot, tmp_path, monkeypatch):
     document, checks, _ = opened(small_plan(tmp_path))
     go_on = threading.Event()
-    own = collect.list_folder
+    own = subset_look.list_folder
 
     def slow(*words: object) -> listing.FolderListing:
         go_on.wait(20)
         return own(*words)
 
-    monkeypatch.setattr(collect, "list_folder", slow)
+    monkeypatch.setattr(subset_look, "list_folder", slow)
     try:
         checks.check_again()
         document.change({"max_train_stepz": 4}, "a slip of the pen")
@@ -113,8 +113,8 @@ def test_that_a_new_folder_on_a_slow_disk_is_unknown_until_it_was_looked_at(
 ):
     document, checks, _ = opened(small_plan(tmp_path))
     go_on = threading.Event()
-    own = collect.list_folder
-    monkeypatch.setattr(collect, "list_folder", lambda *words: (go_on.wait(20), own(*words))[1])
+    own = subset_look.list_folder
+    monkeypatch.setattr(subset_look, "list_folder", lambda *words: (go_on.wait(20), own(*words))[1])
     try:
         document.change({"dataset.subsets.0.image_dir": str(tmp_path / "not there")}, "another folder")
         qtbot.waitUntil(lambda: checks.looking)
@@ -128,11 +128,11 @@ def test_that_a_new_folder_on_a_slow_disk_is_unknown_until_it_was_looked_at(
 
 def test_that_images_added_meanwhile_are_counted_when_asked(opened, qtbot, tmp_path):
     _document, checks, _ = opened(small_plan(tmp_path, max_train_steps=None, max_train_epochs=1))
-    assert checks.report.steps.images == 6
+    assert checks.report.steps.images == 20
     (tmp_path / "images" / "sks" / "img00.png").unlink()
     checks.check_again()
     qtbot.waitUntil(lambda: not checks.busy)
-    assert checks.report.steps.images == 5
+    assert checks.report.steps.images == 19
 
 
 def test_that_another_plan_brings_nothing_of_the_one_before(opened, qtbot, tmp_path):
@@ -183,5 +183,5 @@ def test_that_a_fault_of_the_check_is_said_and_the_next_check_is_done(opened, qt
 def test_that_fixes_are_checked_without_looking_at_known_files_again(opened, tmp_path, monkeypatch):
     document, checks, _ = opened(small_plan(tmp_path))
     checker = checks.checker()
-    monkeypatch.setattr(collect, "list_folder", None)
+    monkeypatch.setattr(subset_look, "list_folder", None)
     assert checker.findings(document.plan) == list(checks.report.findings)

@@ -126,9 +126,9 @@ def test_that_a_plan_without_faults_says_so_and_what_will_happen(review, tmp_pat
     page = review(small_plan(tmp_path, max_train_steps=None, max_train_epochs=2))
     assert "Nothing stops this run" in page.text("review-headline")
     told = page.text("what-will-happen")
-    assert "6 images × 4 repeats, batch 2" in told
-    assert "12 an epoch" in told
-    assert "24 in 2 epochs" in told
+    assert "20 images × 4 repeats, batch 2" in told
+    assert "40 an epoch" in told
+    assert "80 in 2 epochs" in told
     assert "known after the first steps" in told
     assert "1 save" in told
     assert "the run stops" in told
@@ -358,7 +358,7 @@ def test_that_f5_looks_at_the_files_again(review, tmp_path):
     page = review(small_plan(tmp_path))
     (tmp_path / "images" / "sks" / "img00.png").unlink()
     page.qtbot.keyClick(page.step, Qt.Key.Key_F5)
-    page.qtbot.waitUntil(lambda: "5 images" in page.text("what-will-happen"))
+    page.qtbot.waitUntil(lambda: "19 images" in page.text("what-will-happen"))
 
 
 def test_that_a_failed_check_is_said(review, tmp_path, monkeypatch):
