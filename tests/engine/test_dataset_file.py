@@ -9,7 +9,7 @@ from PIL import Image
 from preflight_plans import CATALOGUE, ids
 
 from gui.engine.errors import CannotRead
-from gui.engine.findings import Finding
+from gui.engine.findings import Finding, Fix
 from gui.engine.plan.changes import apply_changes
 from gui.engine.plan.dataset_file import LARGEST_BYTES, read_dataset_file
 from gui.engine.plan.dataset_judging import judge_dataset
@@ -17,6 +17,7 @@ from gui.engine.plan.model import TrainingPlan
 from gui.engine.preflight.check import Checker
 from gui.engine.preflight.collect import Collector
 from gui.engine.preflight.facts import Facts
+from gui.engine.preflight.own_dataset import taken_over
 from gui.engine.trainer.facts import TrainerFacts
 from gui.engine.trainer.resolving import resolve
 
@@ -184,3 +185,16 @@ def test_that_a_file_of_another_machine_stays_unknown(tmp_path: Path, images: Pa
     resolved = resolve(plan_with(), tmp_path, CATALOGUE, files_known=False)
     assert resolved.dataset_file is None
     assert not {"dataset-unknown", "no-data"} & ids(resolved.findings)
+
+
+def test_that_a_fix_for_a_place_that_is_not_there_is_left_out(tmp_path: Path, images: Path) -> None:
+    (tmp_path / "data.toml").write_text(GOOD.format(images=images.as_posix()), "utf-8")
+    plan = plan_with()
+    view, _findings = Checker(tmp_path, CATALOGUE, Facts(), collector=Collector()).view(plan)
+    assert view is not None
+    fixes = (
+        Fix(id="gone", label="x", changes={"dataset.datasets.7.batch_size": 1}, safe=True),
+        Fix(id="argument", label="x", changes={"seed": 1}, safe=True),
+    )
+    finding = Finding(id="x", severity="hint", title="x", fixes=fixes)
+    assert taken_over(finding, plan, view).fixes == fixes[1:]

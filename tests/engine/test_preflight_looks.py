@@ -220,3 +220,38 @@ def test_that_a_state_that_tells_nothing_is_known_for_that(tmp_path: Path, told:
     assert not found.has_optimizer
     assert look_at_state(str(tmp_path / "gone")) is None
     assert look_at_state("owner/name") is None
+
+
+def test_that_caches_which_cannot_be_compared_are_left_alone(images: Path, monkeypatch) -> None:
+    for name, size in (("a", (64, 48)), ("thin", (4000, 2))):
+        Image.new("RGB", size).save(images / f"{name}.png")
+    cache(images / "a_0064x0048_sdxl.npz", name="other")
+    cache(images / "thin_4000x0002_sdxl.npz")
+    (images / "thin_te_outputs.npz").mkdir()
+    thin = {"enable_bucket": True, "bucket_no_upscale": True}
+    found = subset_of(images.parent, LATENTS, thin).caches
+    assert found is not None
+    assert (found.latents, found.text, found.other_size, found.damaged) == (2, 1, 0, ())
+    unsized = subset_of(images.parent, LATENTS, {"resolution": "?"}).caches
+    assert unsized is not None and unsized.other_size == 0
+    monkeypatch.setattr("gui.engine.preflight.cache_look.TESTED_BYTES", 0)
+    assert subset_of(images.parent, {"cache_latents_to_disk": True}, thin).caches is not None
+
+
+def test_that_caches_of_other_families_are_only_tested(images: Path) -> None:
+    Image.new("RGB", (64, 48)).save(images / "a.png")
+    cache(images / "a_0064x0048_flux.npz", name="latents_8x8")
+    plan = plan_of(LATENTS, family="flux1")
+    view, _findings = Checker(images.parent, CATALOGUE, Facts(), collector=Collector()).view(plan)
+    assert view is not None and view.facts.dataset is not None
+    found = view.facts.dataset.subsets[0].caches
+    assert found is not None and (found.latents, found.other_size) == (1, 0)
+
+
+def test_that_only_so_many_captions_are_read(images: Path, monkeypatch) -> None:
+    for name in ("a", "b"):
+        picture(images / f"{name}.png")
+        (images / f"{name}.txt").write_bytes(b"")
+    monkeypatch.setattr("gui.engine.preflight.caption_look.LOOKED_AT", 1)
+    found = subset_of(images.parent, {}, {"caption_extension": ".txt"}).caption_faults
+    assert [fault.name for fault in found] == ["a.txt"]
