@@ -71,6 +71,10 @@ def _memory(estimate: PlanEstimate) -> Iterator[str]:
 
 
 def _advice(estimate: PlanEstimate) -> Iterator[str]:
+    if estimate.left_over is not None:
+        yield _("what the room that is left is good for:")
+        for advice in estimate.left_over.advice:
+            yield f"   {advice.reason} {advice.cost}"
     if estimate.advice is None:
         return
     yield _("so that it fits:") if estimate.advice.fits else _("what saves memory, though not enough:")

@@ -94,6 +94,14 @@ def test_that_what_makes_it_fit_is_told_with_what_it_saves(estimated) -> None:
     assert "what saves memory, though not enough:" in out
 
 
+def test_that_it_is_told_what_room_that_is_left_is_good_for(estimated) -> None:
+    _status, out, _err = estimated(gib=80.0)
+    assert "what the room that is left is good for:" in out
+    assert "images at once fit" in out
+    spare = json.loads(estimated("--json", gib=80.0)[1])["left_over"]["advice"]
+    assert {advice["id"] for advice in spare} == {"no-checkpointing", "larger-batch"}
+
+
 def test_that_what_is_unknown_is_said(estimated) -> None:
     _status, out, _err = estimated(resolution="[1000000, 1000000]")
     assert "GPU memory: unknown. The resolution is not known, or makes no sense." in out

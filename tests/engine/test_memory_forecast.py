@@ -381,3 +381,4 @@ def test_that_passes_that_were_traced_count_instead_of_figures():
     )
     bare = forecast(asked(latents_cached=False), TABLES, PRIOR, without_vae)
     assert bare.phase("latents") is None
+    assert any("caching" in said for said in bare.basis)

@@ -10,7 +10,7 @@ from gui.engine.hardware.memory.forecasts import MemoryPhase, PhaseName
 from gui.engine.hardware.memory.room import Room
 from gui.engine.preflight.disk import forecast_disk
 from gui.engine.preflight.report import SCHEMA, Forecast, Steps, VramForecast
-from gui.engine.preflight.rules.memory_needs import advised, forecast_memory, room_of
+from gui.engine.preflight.rules.memory_needs import advised, forecast_memory, left_over, room_of
 from gui.engine.preflight.steps import forecast_steps
 from gui.engine.preflight.view import View
 
@@ -29,6 +29,7 @@ class PlanEstimate(Document):
         basis: What that rests on, in words.
         room: What memory the GPU has; None when not known.
         advice: The cheapest changes with which it fits; None where it fits, or nothing is known.
+        left_over: What the room that it leaves is good for; None where it leaves none.
     """
 
     schema_: int = Field(default=SCHEMA, alias="schema")
@@ -42,6 +43,7 @@ class PlanEstimate(Document):
     basis: tuple[str, ...] = ()
     room: Room | None = None
     advice: Advised | None = None
+    left_over: Advised | None = None
 
 
 def forecast_of(view: View) -> Forecast:
@@ -70,7 +72,7 @@ def estimate_of(view: View) -> PlanEstimate:
         view: The plan and the facts.
     """
     needed, room, steps = forecast_memory(view), room_of(view), forecast_steps(view)
-    ways_out = advised(view)
+    ways_out, spare = advised(view), left_over(view)
     return PlanEstimate(
         script=view.script,
         family=view.plan.family,
@@ -82,4 +84,5 @@ def estimate_of(view: View) -> PlanEstimate:
         basis=needed.basis,
         room=room,
         advice=ways_out if ways_out and ways_out.advice else None,
+        left_over=spare if spare and spare.fits and spare.advice else None,
     )

@@ -13,7 +13,7 @@ from math import hypot, log2
 
 from gui.engine.hardware.memory.activations import Activations, activations_for
 from gui.engine.hardware.memory.correction import MemoryCorrection
-from gui.engine.hardware.memory.figures import IntervalFigures, MemoryFigures, load_figures
+from gui.engine.hardware.memory.figures import FamilyFigures, IntervalFigures, MemoryFigures, load_figures
 from gui.engine.hardware.memory.forecasts import (
     MemoryForecast,
     MemoryParts,
@@ -81,7 +81,7 @@ def forecast(
     )
     return MemoryForecast(
         phases=tuple(doubt.phase(name, parts) for name, parts in budgeting.phases()),
-        basis=tuple(_basis(table, needs, trained)),
+        basis=tuple(_basis(table, shape, needs, trained)),
         family=table.family,
     )
 
@@ -194,7 +194,7 @@ def _step_doubt(needs: Activations, optimizer: OptimizerNeeds, interval: Interva
     return hypot(interval.far * needs.distance * needs.early, needs.guessed / 2, optimizer.doubt)
 
 
-def _basis(table: MemoryTable, needs: Activations, trained: Trained) -> list[str]:
+def _basis(table: MemoryTable, shape: FamilyFigures, needs: Activations, trained: Trained) -> list[str]:
     setting = needs.rows[0].setting
     said = [
         _("Traced on {family} at {width}×{height}, batch {batch}, with trainer {commit}.").format(
@@ -205,6 +205,8 @@ def _basis(table: MemoryTable, needs: Activations, trained: Trained) -> list[str
             commit=table.trainer_commit[:8],
         )
     ]
+    if shape.vae is None or not shape.text_encoders:
+        said.append(_("What caching and sampling need is not known of this family."))
     if needs.distance > 0:
         said.append(_("The plan lies outside of what was traced; the line was drawn on."))
     if needs.guessed:

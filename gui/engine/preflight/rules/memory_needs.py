@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gui.engine.errors import CannotRead
-from gui.engine.hardware.memory.advice import Advised, Ask, advise
+from gui.engine.hardware.memory.advice import Advised, Ask, advise, spend
 from gui.engine.hardware.memory.correction import MemoryCorrection
 from gui.engine.hardware.memory.figures import load_figures
 from gui.engine.hardware.memory.forecast import forecast
@@ -132,6 +132,12 @@ def advised(view: View) -> Advised | None:
         )
     known: Advised | None = view.memory[ADVISED]
     return known
+
+
+def left_over(view: View) -> Advised | None:
+    """Return what the room that a plan leaves is good for; None when its room is not known."""
+    room = room_of(view)
+    return spend(question_of(view), room, ways_of(view), ask_about(view)) if room is not None else None
 
 
 def _sized(view: View) -> MemoryQuestion:
