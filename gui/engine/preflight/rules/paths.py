@@ -74,11 +74,17 @@ def _ways_out(view: View, name: str) -> tuple[Fix, ...]:
     return () if _required(view, name) or name in ("train_data_dir", "dataset_config") else (leave_out(name),)
 
 
+def _unread(view: View, name: str) -> bool:
+    """Return whether the family's scripts take a file's argument and never open the file."""
+    entries = view.kin.cannot if view.kin else ()
+    return any(name in entry.arguments and entry.effect == "ignored" for entry in entries)
+
+
 def check_path_missing(view: View) -> Iterator[Finding]:
     """What the trainer reads must be there (trainer-facts 1.2)."""
     for name, text in _texts(view, FILES | FOLDERS | EITHER):
         fact = view.path(text)
-        if fact is None or fact.kind != "missing":
+        if fact is None or fact.kind != "missing" or _unread(view, name):
             continue
         yield Finding(
             id="path-missing",
