@@ -374,6 +374,6 @@ class CannotEnd(PreflightError):
     def message(self) -> str:
         """Say what is left and what helps."""
         return _(
-            "Some processes of the run {name} do not end even by force ({pids}), as happens when a GPU driver "
-            "hangs; restarting the machine ends them."
+            "Some processes of the run {name} do not end even by force ({pids}), as happens when a GPU "
+            "driver hangs; restarting the machine ends them."
         ).format(name=self.name, pids=", ".join(map(str, self.pids)))
