@@ -50,13 +50,7 @@ def measure(picture: Image.Image) -> Measures:
         picture: Decoded, mode ``RGB``.
     """
     sample = picture.resize(SAMPLE, Image.Resampling.NEAREST)
-    patches = _patches(picture)
-    return Measures(
-        grey=_is_grey(sample),
-        blockiness=_blockiness(patches) if patches else None,
-        sharpness=_sharpness(patches) if patches else None,
-        looks=looks_of(sample),
-    )
+    return Measures(_is_grey(sample), *_of_patches(_patches(picture)), looks_of(sample))
 
 
 def transparency(alpha: Image.Image) -> float:
@@ -105,6 +99,21 @@ def _at(room: int, share: float) -> int:
     return int(room * share) // BLOCK_PX * BLOCK_PX
 
 
+def _of_patches(patches: list[Image.Image]) -> tuple[float | None, float | None]:
+    """Return blockiness and sharpness; None without patches."""
+    if not patches:
+        return None, None
+    width, height = patches[0].size
+    times = max(1, min(width, height) // PATCH_PX)
+    if times == 1:
+        native = fitting = _stack(patches)
+    else:
+        native = _stack([patch.crop((0, 0, PATCH_PX, PATCH_PX)) for patch in patches])
+        fitting = _stack([patch.reduce(times) for patch in patches])
+    steps = _steps(native)
+    return _blockiness(steps), _sharpness(fitting, steps if fitting is native else _steps(fitting))
+
+
 def _stack(patches: list[Image.Image]) -> Levels:
     return np.stack([np.asarray(patch) for patch in patches]).astype(np.int16)
 
@@ -114,10 +123,8 @@ def _steps(levels: Levels) -> tuple[Levels, Levels]:
     return np.abs(np.diff(levels, axis=2)), np.abs(np.diff(levels, axis=1))
 
 
-def _blockiness(patches: list[Image.Image]) -> float:
-    width, height = patches[0].size
-    native = _stack([patch.crop((0, 0, min(PATCH_PX, width), min(PATCH_PX, height))) for patch in patches])
-    right, down = _steps(native)
+def _blockiness(steps: tuple[Levels, Levels]) -> float:
+    right, down = steps
     means = right.mean(axis=(0, 1)), down.mean(axis=(0, 2))
     return round(float(sum(_excess_at_borders(line) for line in means) / 2), 2)
 
@@ -132,13 +139,10 @@ def _excess_at_borders(steps: NDArray[np.float64]) -> float:
     return standing_out(borders) - standing_out(borders - BLOCK_PX // 2)
 
 
-def _sharpness(patches: list[Image.Image]) -> float | None:
-    times = max(1, min(patches[0].size) // PATCH_PX)
-    levels = _stack([patch.reduce(times) for patch in patches] if times > 1 else patches)
+def _sharpness(levels: Levels, steps: tuple[Levels, Levels]) -> float | None:
     contrast = levels.max(axis=(1, 2)) - levels.min(axis=(1, 2))
     with_contrast = contrast >= LEAST_CONTRAST
     if not with_contrast.any():
         return None
-    right, down = _steps(levels)
-    steepest = np.maximum(right.max(axis=(1, 2)), down.max(axis=(1, 2)))
+    steepest = np.maximum(*(step.max(axis=(1, 2)) for step in steps))
     return round(float((steepest[with_contrast] / contrast[with_contrast]).max()), 3)
