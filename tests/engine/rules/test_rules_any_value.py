@@ -63,6 +63,51 @@ FACTS: list[dict[str, Any]] = [
         },
     },
     {"dataset": {"images": 0}, "model": [{"argument": "pretrained_model_name_or_path", "family": "new"}]},
+    {
+        "os": "windows",
+        "ram_gib": 8,
+        "ram_available_gib": 2,
+        "commit_limit_gib": 10,
+        "commit_available_gib": 3,
+        "gpu": [
+            {
+                "name": "NVIDIA GeForce GTX 1080",
+                "vram_gib": 8,
+                "free_gib": 3,
+                "compute_capability": "6.1",
+                "holder": [{"pid": 7, "gib": 4, "run": "old"}, {"pid": 8}],
+            },
+            {"index": 1, "name": "RTX 5090", "compute_capability": "12.0"},
+        ],
+        "trainer": {
+            "torch": "2.0.1+cpu",
+            "python": "3.9.1",
+            "version": "0.9",
+            "packages": {"bitsandbytes": "0.35.0", "diffusers": "9"},
+            "pins": {"diffusers": "0.32.1"},
+            "unusable": {"prodigyopt": "x", "lycoris-lora": "y", "xformers": "z"},
+            "root": "C:\\a b",
+            "gpu": [{"usable": False, "name": "x"}],
+        },
+        "accelerate": {"num_processes": 2},
+        "power": {"on_battery": True, "sleep_minutes": 5},
+        "hub": [],
+        "offline": True,
+        "disk": [
+            {"argument": "output_dir", "path": "/o", "kind": "network", "answers": False},
+            {"argument": "dataset.subsets.0.image_dir", "path": "/a", "kind": "network", "free_gib": 0.001},
+        ],
+        "text": [
+            {"argument": "sample_prompts", "path": "/p.txt", "problem": "encoding"},
+            {"argument": "dataset_config", "path": "/d.toml", "problem": "escape", "line": 3},
+        ],
+        "run": [
+            {"name": "old", "watched": False, "output_dir": "/there", "output_name": "mira"},
+            {"name": "now", "output_dir": "/there", "output_name": "mira"},
+        ],
+        "existing_outputs": ["mira.safetensors"],
+        "locked_outputs": ["mira.safetensors"],
+    },
 ]
 
 

@@ -54,7 +54,7 @@ def check_env_utf8(view: View) -> Iterator[Finding]:
 
 def _prompts(view: View, fact: TextFact) -> Iterator[Finding]:
     broken = fact.problem == "encoding" or _is_toml(fact)
-    without = leave_out(*(name for name in _sampling(view)), identity="no-samples")
+    sampling = _sampling(view)
     yield Finding(
         id="env-utf8",
         severity="stop" if broken else "warning",
@@ -70,7 +70,7 @@ def _prompts(view: View, fact: TextFact) -> Iterator[Finding]:
         ),
         arguments=(PROMPTS,),
         where=PROMPTS,
-        fixes=(without,),
+        fixes=(leave_out(*sampling, identity="no-samples"),) if sampling else (),
         sources=("STEP-06", "trainer: train_util.py:6332"),
     )
 
