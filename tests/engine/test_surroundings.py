@@ -21,7 +21,7 @@ from gui.engine.preflight.facts import Facts, TrainerFact
 from gui.engine.preflight.limits import hub, machine_limits, version_of
 from gui.engine.preflight.machine import read_machine
 from gui.engine.preflight.machine_look import GIB, accelerate_fact
-from gui.engine.preflight.place_look import is_offline
+from gui.engine.preflight.place_look import is_offline, locked_outputs
 from gui.engine.preflight.surroundings import RunFact
 from gui.engine.preflight.text_look import look_at_text
 from gui.engine.runs.folder import RunFolder
@@ -353,3 +353,31 @@ usable = false
     assert (facts.gpu[0].used_gib, facts.gpu[0].holder[0].gib) == (6, 5.5)
     check = Checker(tmp_path, CATALOGUE, facts, files_known=False)
     assert {"oom-free", "power", "accel", "proc-tree", "cuda-hw"} <= ids(check.findings(plan_of()))
+
+
+def test_that_a_folder_that_is_none_holds_nothing_of_the_hub_and_no_locked_file(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    plan = plan_of({"output_dir": "file"}, launch={"env": {"HF_HUB_CACHE": str(tmp_path / "file")}})
+    facts = collected(tmp_path, plan)
+    assert (facts.hub, facts.locked_outputs) == ((), ())
+
+
+def test_that_a_result_that_no_system_lets_be_opened_is_not_called_locked(
+    tmp_path: Path, monkeypatch
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "mira.safetensors").write_bytes(b"x")
+
+    def failing(path: Path, *more, **how):
+        raise OSError
+
+    monkeypatch.setattr(Path, "open", failing)
+    assert locked_outputs_of(tmp_path) == ()
+
+
+def locked_outputs_of(base: Path) -> tuple[str, ...]:
+    view, _findings = Checker(base, CATALOGUE, Facts(), files_known=False).view(
+        plan_of({"output_name": "mira"})
+    )
+    return locked_outputs(view, ["mira.safetensors"])
