@@ -328,7 +328,16 @@ def test_that_broken_and_pickled_folders_are_known(tmp_path: Path) -> None:
     pickled = make_folder(tmp_path / "p", "StableDiffusionPipeline", {"a": 1}, name="x.bin")
     assert (model_kind(pickled).container, model_kind(pickled).loads) == ("pickle", None)
     (tmp_path / "folder.safetensors").mkdir()
-    assert "no Diffusers model" in model_kind(tmp_path / "folder.safetensors").problem
+
+
+def test_that_a_folder_without_a_model_is_refused_and_the_file_in_it_named(tmp_path: Path) -> None:
+    folder = tmp_path / "folder.safetensors"
+    folder.mkdir()
+    found = model_kind(folder)
+    assert found.loads is False
+    assert "no Diffusers model" in found.problem
+    write_model(folder / "mine.safetensors", {"a": (1,)})
+    assert model_kind(folder).problem.endswith("mine.safetensors")
 
 
 def test_that_the_folder_of_a_vae_is_told_by_its_file(tmp_path: Path) -> None:

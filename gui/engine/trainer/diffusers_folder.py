@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from gui.engine.documents import read_json
+from gui.engine.documents import read_json, reason_of
 from gui.engine.errors import CannotRead, NotSafetensors
 from gui.engine.texts import _
 from gui.engine.trainer.model_kind import ModelKind, WhatItIs, kind_of_header
@@ -18,6 +18,7 @@ INDEX = "model_index.json"
 CONFIG = "config.json"
 DENOISERS = ("unet", "transformer")
 WEIGHTS = ("*.safetensors", "*.bin")
+SINGLE_FILES = frozenset({".safetensors", ".ckpt"})
 
 
 def folder_kind(folder: Path, table: Signatures) -> ModelKind:
@@ -33,7 +34,7 @@ def folder_kind(folder: Path, table: Signatures) -> ModelKind:
     files = sorted(inner.glob(WEIGHTS[0]))
     pickles = sorted(inner.glob(WEIGHTS[1]))
     if not config or not (files or pickles):
-        return ModelKind(container="folder", problem=_("The folder holds no Diffusers model."))
+        return ModelKind(container="folder", loads=False, problem=_no_model(folder))
     dtypes, complete, problem = _headers(files)
     known = _known(index, config, table)
     if not index and not known and inner == folder and complete:
@@ -51,6 +52,19 @@ def folder_kind(folder: Path, table: Signatures) -> ModelKind:
         problem=problem,
         **known,
     )
+
+
+def _no_model(folder: Path) -> str:
+    """Say what a folder lacks, and which file in it may have been meant."""
+    try:
+        files = sorted(path.name for path in folder.iterdir() if path.suffix.lower() in SINGLE_FILES)
+    except OSError as error:
+        return _("The folder cannot be looked into: {reason}.").format(reason=reason_of(error))
+    if files:
+        return _("It is a folder and holds no Diffusers model. Name the file in it: {file}").format(
+            file=files[0]
+        )
+    return _("It is a folder and holds no Diffusers model. Name the file of the model.")
 
 
 def _json(path: Path) -> Mapping[str, Any]:
