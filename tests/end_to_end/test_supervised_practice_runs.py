@@ -119,6 +119,21 @@ def test_that_a_plan_is_trained_and_told_about(
     assert "is over" in capfd.readouterr().err
 
 
+def test_that_a_run_tells_how_long_the_next_one_takes(
+    plan: Callable[..., Path], home: Home, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def seconds(**changes: object) -> float | None:
+        capsys.readouterr()
+        assert cli(["estimate", str(plan(**changes)), "--practice", "--json"]) == 0
+        return json.loads(capsys.readouterr().out)["forecast"]["seconds"]
+
+    assert seconds(max_train_steps=24) is None
+    assert cli(["run", str(plan(max_train_steps=24)), "--practice"]) == 0
+    pace = 1 / status(only_run(home)).mean_rate
+    assert seconds(max_train_steps=2400, learning_rate=1e-4) == pytest.approx(2400 * pace, abs=1)
+    assert seconds(network_dim=8) is None, "that may take longer"
+
+
 def test_that_a_mad_learning_rate_is_stopped(
     plan: Callable[..., Path], home: Home, capfd: pytest.CaptureFixture[str]
 ) -> None:
