@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,8 +27,11 @@ from gui.engine.trainer.catalogue import Catalogue
 from gui.engine.trainer.launch_environment import judge_environment
 from gui.engine.trainer.resolving import resolve
 
-UNREADABLE = ("toml-utf8", "toml-esc")
-"""Rules that tell, with the place in the file, why a dataset file cannot be read."""
+TOLD_BETTER: Mapping[str, tuple[str, ...]] = {
+    "dataset-file": ("toml-utf8", "toml-esc"),
+    "no-data": ("data-leaf", "data-name"),
+}
+"""What is found while a plan is read, and the rules that tell the same with its place and a way out."""
 
 
 @dataclass(frozen=True)
@@ -107,8 +110,8 @@ class Checker:
         findings += [*_newer(plan), *self._launch(plan), *check_tokens(plan)]
         if view is not None:
             ruled = run_rules(self.rules, view)
-            told = {finding.where for finding in ruled if finding.id in UNREADABLE}
-            findings = [each for each in findings if each.id != "dataset-file" or each.where not in told]
+            told = {finding.id for finding in ruled}
+            findings = [each for each in findings if told.isdisjoint(TOLD_BETTER.get(each.id, ()))]
             findings += ruled
         if view is not None and view.dataset_file is not None:
             findings = [taken_over(finding, plan, view) for finding in findings]

@@ -42,6 +42,9 @@ from gui.engine.trainer.requirements import pinned
 DRIVER_SECONDS = 20.0
 """A GPU driver that has not answered by then hangs; the GPUs are unknown."""
 
+FOLDERS_LOOKED_INTO = 200
+"""Where a folder of images is looked for; nobody has as many."""
+
 
 @dataclass
 class Collector:
@@ -223,9 +226,9 @@ def _size(text: str) -> tuple[int, int]:
 
 
 def _layout(view: View, suffixes: frozenset[str], base: Path) -> tuple[Layout | None, tuple[str, ...]]:
-    """Return what ``train_data_dir`` points at, and folders in it that are passed over.
+    """Return what ``train_data_dir`` points at, and folders with images in it that are passed over.
 
-    None when the plan names subsets itself.
+    None when the plan names subsets itself, and where there are no images to point at.
     """
     parent = (view.own or view.plan).arguments.get("train_data_dir")
     if not isinstance(parent, str) or not parent:
@@ -238,4 +241,16 @@ def _layout(view: View, suffixes: frozenset[str], base: Path) -> tuple[Layout | 
     passed_over = tuple(name for name in listing.folders if not folder_name_parts(name))
     if len(passed_over) < len(listing.folders):
         return "parent", passed_over
-    return ("leaf" if folder_name_parts(folder.name) else "flat"), ()
+    if listing.images:
+        return ("leaf" if folder_name_parts(folder.name) else "flat"), ()
+    with_images = tuple(
+        name for name in passed_over[:FOLDERS_LOOKED_INTO] if _holds_images(folder / name, suffixes)
+    )
+    return ("flat" if with_images else None), with_images
+
+
+def _holds_images(folder: Path, suffixes: frozenset[str]) -> bool:
+    try:
+        return bool(list_folder(folder, suffixes=suffixes).images)
+    except CannotRead:
+        return False

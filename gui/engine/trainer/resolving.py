@@ -126,7 +126,7 @@ def resolve(
         dataset = dataset_with_paths(dataset, lambda value: absolute(value, base))
         judged = _judge_dataset(plan, folders, dataset, script.name, bool(full.get("masked_loss")))
         if not judged and not (folders and not files_known) and not _has_images(dataset):
-            judged.append(_no_images(folders))
+            judged.append(_no_images(folders, missing=_missing_folder(full)))
         findings += judged
         text = None if judged else dataset_toml(dataset, base)
     return ResolvedPlan(
@@ -297,9 +297,22 @@ def _has_images(dataset: Mapping[str, Any]) -> bool:
     return any(entry.get("subsets") for entry in (dataset, *entries))
 
 
-def _no_images(folders: list[str], place: str = "dataset.subsets") -> Finding:
+def _missing_folder(full: Mapping[str, Any]) -> str | None:
+    """Return the folder of images that is not there, or is none; None where that is not what is wrong."""
+    folder = full.get("train_data_dir")
+    try:
+        return folder if isinstance(folder, str) and folder and not Path(folder).is_dir() else None
+    except (OSError, ValueError):
+        return None
+
+
+def _no_images(folders: list[str], place: str = "dataset.subsets", *, missing: str | None = None) -> Finding:
+    title = _("The plan names no images.")
     detail = _("Without images the trainer ends at once, and says that all is well.")
-    if folders:
+    if missing is not None:
+        title = _("train_data_dir: there is no folder {path}.").format(path=missing)
+    elif folders:
+        title = _("{name} gives no images.").format(name=folders[0])
         detail = _(
             "The folder must hold folders named like “10_name”: the number of repeats, then the class. "
             "Or name the folder of images itself as image_dir of a subset."
@@ -307,7 +320,7 @@ def _no_images(folders: list[str], place: str = "dataset.subsets") -> Finding:
     return Finding(
         id="no-data",
         severity="stop",
-        title=_("The plan names no images."),
+        title=title,
         detail=detail,
         arguments=(*folders, place),
         where="dataset.subsets",

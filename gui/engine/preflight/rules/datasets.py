@@ -150,7 +150,8 @@ def check_data_name(view: View) -> Iterator[Finding]:
     if parent is None:
         return
     title = _("train_data_dir holds no folder whose name begins with a number of repeats.")
-    yield _not_a_parent("data-name", title, parent)
+    inside = view.facts.dataset.passed_over if view.facts.dataset else ()
+    yield _not_a_parent("data-name", title, parent, _within(parent, inside) if inside else None)
 
 
 def _passed_over(view: View) -> Iterator[Finding]:
@@ -178,13 +179,34 @@ def _parent(view: View, layout: Layout) -> str | None:
     return parent if isinstance(parent, str) and parent else None
 
 
-def _not_a_parent(identity: str, title: str, parent: str) -> Finding:
+def _within(parent: str, names: tuple[str, ...]) -> Fix:
+    """Return the fix that trains on the folders in a folder, whose names tell no repeats."""
+    root = parent.rstrip("\\/")
+    subsets = [{"image_dir": f"{root}/{name}", "num_repeats": ONCE} for name in names]
+    return write(
+        {"train_data_dir": None, "dataset.subsets": subsets},
+        _("train on the images in {folders}, each once an epoch").format(folders=first_few(names)),
+        identity="subset",
+    )
+
+
+def _itself(parent: str) -> Fix:
+    """Return the fix that trains on the images in a folder, as often as its name says."""
     name = re.split(r"[\\/]", parent.rstrip("\\/"))[-1]
     parts = folder_name_parts(name)
     repeats, words = parts or (ONCE, "")
     subset: dict[str, Any] = {"image_dir": parent, "num_repeats": repeats}
     if words:
         subset["class_tokens"] = words
+    return write(
+        {"train_data_dir": None, "dataset.subsets": [subset]},
+        _("train on the images in {folder}, {repeats} times an epoch").format(folder=name, repeats=repeats),
+        identity="subset",
+        safe=parts is not None,
+    )
+
+
+def _not_a_parent(identity: str, title: str, parent: str, fix: Fix | None = None) -> Finding:
     return Finding(
         id=identity,
         severity="stop",
@@ -195,16 +217,7 @@ def _not_a_parent(identity: str, title: str, parent: str) -> Finding:
         ),
         arguments=("train_data_dir",),
         where="train_data_dir",
-        fixes=(
-            write(
-                {"train_data_dir": None, "dataset.subsets": [subset]},
-                _("train on the images in {folder}, {repeats} times an epoch").format(
-                    folder=name, repeats=repeats
-                ),
-                identity="subset",
-                safe=parts is not None,
-            ),
-        ),
+        fixes=(fix or _itself(parent),),
         sources=("DATA-01", "DATA-02", "DATA-03", "trainer: config_util.py:607-638"),
     )
 
