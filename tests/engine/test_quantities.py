@@ -37,7 +37,13 @@ def test_that_estimated_time_is_round(seconds, words):
 
 @pytest.mark.parametrize(
     ("count", "words"),
-    [(0, "0 MiB"), (80 * MIB, "80 MiB"), (GIB // 2, "0.5 GiB"), (3.14 * GIB, "3.1 GiB")],
+    [
+        (0, "0 MiB"),
+        (MIB // 3, "0.3 MiB"),
+        (80 * MIB, "80 MiB"),
+        (GIB // 2, "0.5 GiB"),
+        (3.14 * GIB, "3.1 GiB"),
+    ],
 )
 def test_that_memory_is_in_gib(count, words):
     assert gib(count) == words
