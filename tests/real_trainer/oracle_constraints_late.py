@@ -334,9 +334,12 @@ NETWORKS = (
     ),
     Constraint(
         "lumina-args",
-        ({"network_args": ["embedder_dims=1,2"]}, {"network_args": ["train_blocks=double"]}),
         (
+            {"network_args": ["embedder_dims=1,2"]},
+            {"network_args": ["train_blocks=double"]},
             {"network_args": ["split_qkv=True"]},
+        ),
+        (
             {"network_args": ["embedder_dims=1,2,3"]},
             {"network_args": ["train_blocks=refiners"]},
         ),

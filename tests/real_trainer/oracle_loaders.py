@@ -60,3 +60,4 @@ def put_in_place() -> None:
     anima_utils.load_anima_model = late.load_anima
     anima_utils.load_qwen3_text_encoder = late.load_qwen3
     qwen_image_autoencoder_kl.load_vae = late.load_anima_vae
+    anima_utils.save_file = late.apart(anima_utils.save_file)

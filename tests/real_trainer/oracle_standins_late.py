@@ -259,3 +259,12 @@ def load_anima_vae(
         spatial_chunk_size=spatial_chunk_size,
         disable_cache=disable_cache,
     )
+
+
+def apart(save: Callable[..., Any]) -> Callable[..., Any]:
+    """Save copies: blocks that are swapped from a CPU to the same CPU share their memory."""
+
+    def saved(tensors: dict[str, Any], *where: Any, **how: Any) -> Any:
+        return save({name: tensor.clone() for name, tensor in tensors.items()}, *where, **how)
+
+    return saved

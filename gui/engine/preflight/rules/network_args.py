@@ -116,7 +116,11 @@ def _true_or_false(spec: NetworkKey, text: str, _sdxl: bool) -> Fault | None:
 
 def _never(spec: NetworkKey, text: str, sdxl: bool) -> Fault | None:
     if text == "True":
-        return Fault("stop", _("The network module fails when it is switched on; leave it out."), sure=True)
+        return Fault(
+            "stop",
+            _("The network module fails with it when it is made, or at the first save; leave it out."),
+            sure=True,
+        )
     return _true_or_false(spec, text, sdxl)
 
 
