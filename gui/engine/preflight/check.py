@@ -113,7 +113,7 @@ class Checker:
             told = {finding.id for finding in ruled}
             findings = [each for each in findings if told.isdisjoint(TOLD_BETTER.get(each.id, ()))]
             findings += ruled
-        if view is not None and view.dataset_file is not None:
+        if view is not None:
             findings = [taken_over(finding, plan, view) for finding in findings]
         return view, _once(findings)
 

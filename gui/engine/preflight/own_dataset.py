@@ -1,4 +1,4 @@
-"""Makes fixes for plans whose dataset stands in a file of the user's own, which is never changed."""
+"""Makes fixes whole: for a dataset in a file of the user's own, which is never changed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 from gui.engine.findings import Finding, Fix
 from gui.engine.plan.changes import UnknownTarget, apply_changes
 from gui.engine.plan.model import TrainingPlan
+from gui.engine.preflight.fitting_fixes import fitted
 from gui.engine.preflight.view import View
 from gui.engine.texts import _
 
@@ -16,20 +17,25 @@ DATASET = "dataset."
 def taken_over(finding: Finding, plan: TrainingPlan, view: View) -> Finding:
     """Return a finding whose fixes take the file's dataset over into the plan, changed as they say.
 
+    A fix that would change what a file says that could not be read is left out.
+
     Args:
         finding: Of a rule that knows nothing of the file.
         plan: As the user wrote it.
         view: The plan with the file's dataset.
     """
     fixes = tuple(fix for each in finding.fixes if (fix := _taken_over(each, plan, view)) is not None)
-    return finding.model_copy(update={"fixes": fixes})
+    return finding if fixes == finding.fixes else finding.model_copy(update={"fixes": fixes})
 
 
 def _taken_over(fix: Fix, plan: TrainingPlan, view: View) -> Fix | None:
     """Return the fix; None where it cannot be made."""
+    fix = fitted(fix, view)
     changes = {target: value for target, value in fix.changes.items() if target.startswith(DATASET)}
-    if not changes or view.dataset_file is None:
+    if not changes or _is_outside(fix, view):
         return fix
+    if view.dataset_file is None:
+        return None
     try:
         dataset = apply_changes(view.plan, changes).dataset
     except UnknownTarget:
@@ -46,3 +52,9 @@ def _taken_over(fix: Fix, plan: TrainingPlan, view: View) -> Fix | None:
             "safe": False,
         }
     )
+
+
+def _is_outside(fix: Fix, view: View) -> bool:
+    """Whether what a fix changes is no file's: the plan names none, or the fix takes its name out."""
+    named = [name for name in ("dataset_config", "dataset_class") if view.given(name)]
+    return all(fix.changes.get(name, name) is None for name in named)

@@ -57,11 +57,13 @@ def _use_bf16(view: View, *, safe: bool = True) -> tuple[Fix, ...]:
     return (Fix(id="use-bf16", label=_("compute in bf16"), changes=changes, safe=safe),)
 
 
-def _use_fp32(*, safe: bool = False) -> Fix:
+def _use_fp32(view: View, *, safe: bool = False) -> Fix:
+    """Full precision leaves no room for weights in fp8 (trainer-facts 2.2)."""
+    fp8 = [name for name in ("fp8_base", "fp8_base_unet", "fp8_scaled") if view.flag(name)]
     return Fix(
         id="use-fp32",
         label=_("compute in full precision (slower, more memory)"),
-        changes={"mixed_precision": "no", "full_fp16": None, "full_bf16": None},
+        changes={"mixed_precision": "no", "full_fp16": None, "full_bf16": None, **dict.fromkeys(fp8)},
         safe=safe,
     )
 
@@ -84,7 +86,7 @@ def check_nan_flux_fp16(view: View) -> Iterator[Finding]:
         title=_("This model family cannot be trained in fp16."),
         detail=detail,
         arguments=("mixed_precision",),
-        fixes=(*_use_bf16(view), _use_fp32()),
+        fixes=(*_use_bf16(view), _use_fp32(view)),
         sources=("N7", "NAN-01", "NAN-02", "NAN-03", "NAN-07", "NAN-18", f"trainer: {view.script}"),
     )
 
@@ -112,7 +114,7 @@ def check_sd2_fp16(view: View) -> Iterator[Finding]:
             title=_("SD 2 models overflow in fp16."),
             detail=_("The attention of SD 2.1 exceeds what fp16 can hold, and the loss becomes NaN."),
             arguments=("mixed_precision", "v2"),
-            fixes=(*_use_bf16(view), _use_fp32()),
+            fixes=(*_use_bf16(view), _use_fp32(view)),
             sources=("N7", "NAN-21"),
         )
 
