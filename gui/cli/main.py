@@ -42,6 +42,7 @@ def commands() -> dict[str, Command]:
         "import": Command("importing", _("make a plan of what other programs write")),
         "export": Command("exporting", _("write a plan for other programs")),
         "run": Command("run", _("launch a plan under supervision and show its progress")),
+        "rehearse": Command("rehearse", _("train a plan for a few steps to see whether it would go well")),
         "attach": Command("attach", _("watch a run, and take it over when nothing supervises it")),
         "stop": Command("stop", _("stop a run, at once or after its next save")),
         "pause": Command("pause", _("pause a run")),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 
 from gui.cli.context import home, token_store, trainer_of
 from gui.cli.interrupts import interrupts_held
@@ -45,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         prepared, trainer = _prepare(options)
     except PlanNotRunnable as error:
-        _say_findings(error.findings)
+        say_findings(error.findings)
         return 1
     except RunRefused as error:
         print(_("Nothing was started."), error, file=sys.stderr)
@@ -84,10 +85,10 @@ def _prepare(options: argparse.Namespace) -> tuple[Prepared, Trainer]:
     )
     for note in (*plan_file.notes, *trainer.facts.problems):
         print(note, file=sys.stderr)
-    return preparation.prepare(plan_file, options.accept, _tokens(given, trainer, options)), trainer
+    return preparation.prepare(plan_file, options.accept, tokens_for(given, trainer, options)), trainer
 
 
-def _tokens(given: PlanInput, trainer: Trainer, options: argparse.Namespace) -> dict[str, str]:
+def tokens_for(given: PlanInput, trainer: Trainer, options: argparse.Namespace) -> dict[str, str]:
     """Return the tokens for the trainer's environment: those that stood in the file, else those kept."""
     if trainer.install.practice:
         return {}  # it has no use for any
@@ -102,7 +103,8 @@ def _say_what_runs(name: str, label: str, *, practice: bool) -> None:
     print(text.format(name=name, trainer=label), flush=True)
 
 
-def _say_findings(findings: list[Finding] | tuple[Finding, ...]) -> None:
+def say_findings(findings: Sequence[Finding]) -> None:
+    """Print why nothing was started, and the ways out."""
     print(_("Nothing was started."), file=sys.stderr)
     for finding in findings:
         print(f"{finding.severity}: {finding.title} [{finding.id}]", file=sys.stderr)

@@ -35,6 +35,11 @@ class Home:
         return self.root / "runs"
 
     @property
+    def rehearsals(self) -> Path:
+        """One folder a rehearsal; they are no runs, and can be removed."""
+        return self.root / "rehearsals"
+
+    @property
     def cache(self) -> Path:
         """What can be made again."""
         return self.root / "cache"

@@ -130,25 +130,37 @@ def safe_name(name: str) -> str:
     return cut.strip("._- ") or "training"
 
 
-def reserve_run_folder(home: Home, plan_name: str) -> RunFolder:
+def home_of(run: RunFolder) -> Home | None:
+    """Return the home that a run or rehearsal was made in; None for a folder that lies elsewhere."""
+    home = Home(run.path.parent.parent)
+    return home if run.path.parent in (home.runs, home.rehearsals) else None
+
+
+def reserve_run_folder(home: Home, plan_name: str, place: Path | None = None) -> RunFolder:
     """Make the empty folder of a new run; the time in its name is local.
+
+    Args:
+        home: Where runs are kept.
+        plan_name: Becomes part of the name.
+        place: Where it is made instead of among the runs.
 
     Raises:
         CannotWrite: The folder of runs cannot be written.
     """
+    place = home.runs if place is None else place
     stem = f"{time.strftime('%Y%m%d-%H%M%S')}-{safe_name(plan_name)}"
     try:
-        home.runs.mkdir(parents=True, exist_ok=True)
+        place.mkdir(parents=True, exist_ok=True)
         for number in range(1, 1000):
-            path = home.runs / (stem if number == 1 else f"{stem}-{number}")
+            path = place / (stem if number == 1 else f"{stem}-{number}")
             try:
                 path.mkdir()
             except FileExistsError:
                 continue
             return RunFolder(path)
     except OSError as error:
-        raise CannotWrite(home.runs, reason_of(error)) from error
-    raise CannotWrite(home.runs, f"{stem}: 1000")
+        raise CannotWrite(place, reason_of(error)) from error
+    raise CannotWrite(place, f"{stem}: 1000")
 
 
 def find_run(home: Home, text: str) -> RunFolder:

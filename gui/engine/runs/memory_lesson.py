@@ -8,9 +8,8 @@ from gui.engine.hardware.host import operating_system
 from gui.engine.hardware.memory.figures import load_figures
 from gui.engine.hardware.memory.learning import learn
 from gui.engine.hardware.memory.observations import Machine, MeasuredStep, Observation, observe
-from gui.engine.paths import Home
 from gui.engine.quantities import GIB
-from gui.engine.runs.folder import RunFolder
+from gui.engine.runs.folder import RunFolder, home_of
 from gui.engine.runs.measured_memory import GpuMemory, PhasePeaks, measured_memory
 from gui.engine.runs.records import Manifest
 from gui.engine.runs.status import GpuNow
@@ -28,7 +27,7 @@ def learn_from_run(
     """Learn from a run that is over.
 
     Args:
-        run: Its folder, in the folder of runs of a home.
+        run: Its folder, among the runs or rehearsals of a home.
         manifest: What it was made of, the forecast among it.
         gpus: The GPUs as last seen.
         steps: How many steps it trained.
@@ -40,7 +39,8 @@ def learn_from_run(
         CannotWrite: It cannot be kept.
         CannotRead: What is assumed of machines cannot be read.
     """
-    if manifest.memory is None or manifest.practice or steps < LEAST_STEPS or run.path.parent.name != "runs":
+    home = home_of(run)
+    if manifest.memory is None or manifest.practice or steps < LEAST_STEPS or home is None:
         return None
     measured = measured_memory(run)
     trained = [(gpu, peaks) for gpu in measured.gpus if (peaks := gpu.phase("training")) and peaks.told]
@@ -55,10 +55,17 @@ def learn_from_run(
         process=_gib(peaks.process),
         censored=measured.spilled or peaks.short or _is_full(gpu, peaks),
     )
-    seen = observe(manifest.memory, step, machine, run=run.name, at=manifest.created_at)
+    seen = observe(
+        manifest.memory,
+        step,
+        machine,
+        run=run.name,
+        at=manifest.created_at,
+        source="rehearsal" if manifest.rehearsal else "run",
+    )
     if seen is not None:
         prior = load_figures().prior(operating_system())
-        learn(Home(run.path.parent.parent), machine, seen, prior)
+        learn(home, machine, seen, prior)
     return seen
 
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from gui import __version__
 from gui.engine.documents import write_atomically
@@ -90,7 +91,13 @@ class Preparation:
         self._library = PresetLibrary(home.presets)
 
     def prepare(
-        self, plan_file: PlanFile, accepted: Sequence[str] = (), tokens: Mapping[str, str] | None = None
+        self,
+        plan_file: PlanFile,
+        accepted: Sequence[str] = (),
+        tokens: Mapping[str, str] | None = None,
+        *,
+        into: RunFolder | None = None,
+        more: Mapping[str, Any] | None = None,
     ) -> Prepared:
         """Write the folder of a run.
 
@@ -98,6 +105,8 @@ class Preparation:
             plan_file: The plan.
             accepted: Ids of the dangers that the user says yes to.
             tokens: Variable to token, for the trainer's environment.
+            into: A folder that was made for it; removed, as any, when nothing comes of it.
+            more: What the manifest says beside what is found out here.
 
         Raises:
             PlanNotRunnable: Something in it blocks the launch; it carries the findings.
@@ -109,7 +118,7 @@ class Preparation:
         plan_file.require_known()
         require_torch(self._install, self._facts)
         notes = self._judge(plan_file, accepted)
-        run = reserve_run_folder(self._home, plan_file.plan.name)
+        run = into or reserve_run_folder(self._home, plan_file.plan.name)
         try:
             command = build_command(
                 plan_file.plan,
@@ -124,7 +133,7 @@ class Preparation:
                 library=self._library,
             )
             _refuse_rival(run, command)
-            manifest = self._manifest(plan_file, command, accepted)
+            manifest = self._manifest(plan_file, command, accepted).model_copy(update=more)
             notes += [*command.notes, *self._look_at_disks(run, command), *_overwrite_notes(manifest)]
             order = self._write(run, plan_file, command, manifest)
         except BaseException:

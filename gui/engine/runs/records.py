@@ -12,6 +12,7 @@ from gui.engine.documents import Document, read_json, write_atomically
 from gui.engine.errors import CannotRead, NewerDocument
 from gui.engine.hardware.memory.observations import MemoryExpectation
 from gui.engine.preferences import NonfinitePolicy
+from gui.engine.runs.rehearsal_result import RehearsalOrder
 from gui.engine.texts import _
 
 SCHEMA = 1
@@ -192,6 +193,7 @@ class Manifest(Versioned):
         gpus: Names of the GPUs that the trainer sees.
         measures_memory: Whether the memory hook went along.
         memory: What the run was expected to need of the GPU's memory; None when that was not known.
+        rehearsal: What it stands for, where it is a rehearsal and no run.
         accepted: Ids of the dangers that the user said yes to.
         existing: Files of the names that this run will write, as they were before launch.
         overwrites: Those of them that the run will write over, by name.
@@ -217,6 +219,7 @@ class Manifest(Versioned):
     gpus: tuple[str, ...] = ()
     measures_memory: bool = False
     memory: MemoryExpectation | None = None
+    rehearsal: RehearsalOrder | None = None
     accepted: tuple[str, ...] = ()
     existing: tuple[FileMark, ...] = ()
     overwrites: tuple[str, ...] = ()

@@ -28,7 +28,7 @@ class RehearsalOrder(Document):
         total_images: How many different images it has; None when not known.
         saves: How many models the whole plan leaves.
         states: How many states it leaves.
-        samples: How many sample images it draws; None when not known.
+        other_bytes: What samples, caches and logs of the whole plan are forecast to take.
         free_gib: What was free of the GPU's memory; None when not known.
         reserve_gib: What of it had better be left over.
         free_bytes: Room on the disk of the plan's own output folder; None when not known.
@@ -46,7 +46,7 @@ class RehearsalOrder(Document):
     total_images: int | None = None
     saves: int = 1
     states: int = 0
-    samples: int | None = None
+    other_bytes: int = 0
     free_gib: float | None = None
     reserve_gib: float = 0.0
     free_bytes: int | None = None

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from gui.engine.errors import CannotRead
+from gui.engine.errors import CannotRead, PreflightError
 from gui.engine.runs.awake import keep_awake
 from gui.engine.runs.disk import system_free_bytes
 from gui.engine.runs.folder import RunFolder
@@ -18,6 +18,7 @@ from gui.engine.runs.process_table import process_table
 from gui.engine.runs.processes import boottime
 from gui.engine.runs.provenance import BaseModelHash
 from gui.engine.runs.records import CommandRecord, LaunchOrder, Manifest
+from gui.engine.runs.rehearsal_reading import conclude_rehearsal
 from gui.engine.runs.setup import assemble
 from gui.engine.runs.start import read_status
 from gui.engine.runs.status import Verdict
@@ -53,14 +54,18 @@ def look_after(
     """
     # Before the lock: whoever started this process takes a held one for a supervisor that works.
     CommandRecord.read(run.command)
-    Manifest.read(run.manifest)
+    manifest = Manifest.read(run.manifest)
     lock = SupervisorLock(run.lock)
     lock.take(LOCK_PATIENCE_SECONDS)
     try:
         status = read_status(run)
         if status is not None and status.state == "ended":
             return None
-        return _supervise(run, order, clock, free_bytes, lock)
+        verdict = _supervise(run, order, clock, free_bytes, lock)
+        if manifest.rehearsal is not None:
+            with contextlib.suppress(PreflightError):  # whoever asks for the result reads it anew
+                conclude_rehearsal(run)
+        return verdict
     finally:
         lock.release()
 
@@ -80,7 +85,8 @@ def _supervise(
         with keep_awake() as awake:
             if awake.note is not None:
                 parts.ledger.notice("awake", awake.note)
-            base_model.start()
+            if parts.manifest.rehearsal is None:  # reading gigabytes would slow down what is measured
+                base_model.start()
             return Supervisor(parts, folder.look).supervise(order)
     finally:
         parts.sampler.stop()

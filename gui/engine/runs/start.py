@@ -11,7 +11,7 @@ from gui.engine.documents import reason_of
 from gui.engine.errors import CannotRead, RunRefused
 from gui.engine.own_program import own_environment, own_words
 from gui.engine.paths import HOME_VARIABLE
-from gui.engine.runs.folder import RunFolder
+from gui.engine.runs.folder import RunFolder, home_of
 from gui.engine.runs.lock import is_held
 from gui.engine.runs.records import LaunchOrder
 from gui.engine.runs.status import RunStatus
@@ -116,8 +116,9 @@ def _last_words(run: RunFolder) -> str:
 def _environment(run: RunFolder) -> dict[str, str]:
     """Make sure that the child finds the same preferences."""
     own = own_environment()
-    if run.path.parent.name == "runs":
-        own[HOME_VARIABLE] = str(run.path.parent.parent)
+    home = home_of(run)
+    if home is not None:
+        own[HOME_VARIABLE] = str(home.root)
     return own
 
 
