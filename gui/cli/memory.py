@@ -9,8 +9,8 @@ from pydantic import Field
 
 from gui.cli.context import home
 from gui.engine.documents import Document
-from gui.engine.hardware.memory.correction import Estimate
 from gui.engine.hardware.memory.learning import MemoryLearning, all_learned, forget
+from gui.engine.hardware.memory.words import learned_words
 from gui.engine.texts import _, ngettext
 
 
@@ -57,18 +57,5 @@ def _in_full(one: MemoryLearning) -> Iterator[str]:
     count = len(one.observations)
     runs = ngettext("{count} run", "{count} runs", count).format(count=count)
     yield f"{one.name or one.gpu}  {one.gpu}  {runs}"
-    for software, value in one.fitted.context_gib.items():
-        yield "  " + _("for a process before the first tensor, {software}: {value} GiB").format(
-            software=software, value=_number(value)
-        )
-    for training, value in one.fitted.activation.items():
-        yield "  " + _("activations of {training}: {value} of what was traced").format(
-            training=training, value=_number(value)
-        )
-    if one.fitted.fragmentation is not None:
-        value_words = _number(one.fitted.fragmentation)
-        yield "  " + _("the allocator’s spare: {value} of what was traced").format(value=value_words)
-
-
-def _number(value: Estimate) -> str:
-    return f"{value.mean:.2f} ± {value.deviation:.2f}"
+    for line in learned_words(one):
+        yield f"  {line}"

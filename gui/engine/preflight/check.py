@@ -9,6 +9,7 @@ from pathlib import Path
 from gui.engine.errors import PlanNotRunnable, ScriptNotUsable
 from gui.engine.findings import Finding, Fix, verdict_of
 from gui.engine.hardware.memory.learning import MemoryLearning
+from gui.engine.hardware.memory.tables import TracedStep
 from gui.engine.plan.model import SCHEMA, TrainingPlan
 from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.preflight.collect import Collector
@@ -47,6 +48,7 @@ class Checker:
         rules: The rules.
         library: The presets that plans may name; None takes the program's own.
         learned: Tells what measured runs say of a GPU's memory, by its lasting name.
+        traced: Trainings that were traced for a plan: family and row.
     """
 
     base: Path
@@ -57,6 +59,7 @@ class Checker:
     rules: Sequence[Rule] = ALL_RULES
     library: PresetLibrary | None = None
     learned: Callable[[str], MemoryLearning] | None = None
+    traced: Sequence[TracedStep] = ()
 
     def view(self, plan: TrainingPlan) -> tuple[View | None, list[Finding]]:
         """Return what rules see of a plan (None when no script can be told), and what is wrong already."""
@@ -75,7 +78,13 @@ class Checker:
             return None, [_no_script(refusal)]
         script = resolved.script
         view = View(
-            resolved.effective, self.facts, script.name, script, plan, dataset_file=resolved.dataset_file
+            resolved.effective,
+            self.facts,
+            script.name,
+            script,
+            plan,
+            dataset_file=resolved.dataset_file,
+            traced=tuple(self.traced),
         )
         if self.collector is not None:
             view = replace(view, facts=self.collector.of_plan(view, self.facts, self.base))
@@ -94,9 +103,13 @@ class Checker:
             plan: The plan.
             more: What was found before, such as in the file that the plan was imported from.
         """
+        return self.judged(plan, more)[0]
+
+    def judged(self, plan: TrainingPlan, more: Iterable[Finding] = ()) -> tuple[CheckReport, View | None]:
+        """Return the whole answer with what rules saw of the plan; arguments as of ``report``."""
         view, own = self._judge(plan)
         findings = _once([*more, *own])
-        return CheckReport(
+        report = CheckReport(
             verdict=verdict_of(findings),
             script=view.script if view else "",
             family=plan.family,
@@ -104,6 +117,7 @@ class Checker:
             steps=_steps(view) if view else None,
             forecast=forecast_of(view) if view else Forecast(),
         )
+        return report, view
 
     def _judge(self, plan: TrainingPlan) -> tuple[View | None, list[Finding]]:
         view, findings = self.view(plan)

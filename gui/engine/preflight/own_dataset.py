@@ -24,12 +24,12 @@ def taken_over(finding: Finding, plan: TrainingPlan, view: View) -> Finding:
         plan: As the user wrote it.
         view: The plan with the file's dataset.
     """
-    fixes = tuple(fix for each in finding.fixes if (fix := _taken_over(each, plan, view)) is not None)
+    fixes = tuple(fix for each in finding.fixes if (fix := fix_taken_over(each, plan, view)) is not None)
     return finding if fixes == finding.fixes else finding.model_copy(update={"fixes": fixes})
 
 
-def _taken_over(fix: Fix, plan: TrainingPlan, view: View) -> Fix | None:
-    """Return the fix; None where it cannot be made."""
+def fix_taken_over(fix: Fix, plan: TrainingPlan, view: View) -> Fix | None:
+    """Return one fix as ``taken_over`` makes it; None where it cannot be made."""
     fix = fitted(fix, view)
     changes = {target: value for target, value in fix.changes.items() if target.startswith(DATASET)}
     if not changes or _is_outside(fix, view):

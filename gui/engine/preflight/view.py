@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gui.engine.hardware.memory.learning import MemoryLearning
+from gui.engine.hardware.memory.tables import TracedStep
 from gui.engine.plan.dataset_options import CONTROLNET_SCRIPTS, OPTIONS
 from gui.engine.plan.families import Family, KindOfTraining, families
 from gui.engine.plan.model import TrainingPlan
@@ -112,6 +113,7 @@ class View:
         own: The plan as the user wrote it; None where it is the same.
         dataset_file: The dataset file of the user's own that the plan's dataset was read from.
         learning: What measured runs tell of the GPU's memory; None where nothing is kept of it.
+        traced: Trainings that were traced for this plan or one like it.
     """
 
     plan: TrainingPlan
@@ -121,6 +123,7 @@ class View:
     own: TrainingPlan | None = None
     dataset_file: Path | None = None
     learning: MemoryLearning | None = None
+    traced: tuple[TracedStep, ...] = ()
 
     @cached_property
     def memory(self) -> dict[str, Any]:

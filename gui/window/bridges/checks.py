@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -19,6 +21,7 @@ from gui.window.bridges.plan_trainer import PlanTrainers
 from gui.window.bridges.tasks import TaskHandle, Tasks, UnexpectedFault
 
 if TYPE_CHECKING:
+    from gui.engine.hardware.memory.tables import TracedStep
     from gui.engine.preflight.check import Checker
     from gui.engine.preflight.report import CheckReport
     from gui.window.bridges.plan_check import Checked, Files, PlanCheck
@@ -30,6 +33,9 @@ GATHER_MS = 15
 
 LOOK_MS = 45
 """A look at the files may take this long; then the answer without them comes first."""
+
+MOST_TRACED = 20
+"""So many exact forecasts are remembered while the window is open."""
 
 FRESH_SECONDS = 3.0
 """What was seen of the files counts for so long while other values change."""
@@ -73,9 +79,11 @@ class Checks(QObject):
         self._plan_trainers = PlanTrainers(home)
         self._gpus = gpus or GpuMonitor()
         self._seen = FilesSeen()
+        self._traced: tuple[TracedStep, ...] = ()
         self._machine = Facts()
         self._checked: Checked | None = None
         self._problem: PreflightError | None = None
+        self._trainer: tuple[Path, Path] | None = None
         self._number = 0
         self._answered = 0
         self._awake = False
@@ -88,7 +96,7 @@ class Checks(QObject):
         self._patience = self._timer(LOOK_MS, self._without_files)
         document.changed.connect(self._plan_changed)
         document.opened.connect(self._opened)
-        trainers.changed.connect(self.check_again)
+        trainers.changed.connect(self._trainer_changed)
 
     def _wake(self) -> None:
         if not self._awake:
@@ -172,6 +180,15 @@ class Checks(QObject):
         self._awake = True
         self._tasks.run(self._ask_machine, self._machine_known, self._failed, key="checks-machine")
 
+    def use_traced(self, traced: TracedStep) -> None:
+        """Forecast memory by a training that was traced for the plan.
+
+        Args:
+            traced: What came of it.
+        """
+        self._traced = (*self._traced, traced)[-MOST_TRACED:]
+        self._next()
+
     def close(self) -> None:
         """Check no more."""
         self._gather.stop()
@@ -189,6 +206,14 @@ class Checks(QObject):
         if machine != self._machine:
             self._machine = machine
             self._next()
+
+    def _trainer_changed(self) -> None:
+        """What was traced in another trainer counts no more."""
+        current = self._trainers.current
+        trainer = (current.install.root, current.install.python) if current else None
+        if trainer != self._trainer:
+            self._trainer, self._traced = trainer, ()
+        self.check_again()
 
     def _opened(self) -> None:
         self._checked = None
@@ -224,12 +249,15 @@ class Checks(QObject):
             "machine": self._machine,
             "library": self._library,
             "seen": self._seen,
+            "traced": self._traced,
         }
+        home = self._home
 
         def make() -> PlanCheck:
+            from gui.engine.hardware.memory.learning import learned
             from gui.window.bridges.plan_check import PlanCheck
 
-            return PlanCheck(**parts)
+            return PlanCheck(**parts, learned=partial(learned, home))
 
         return make
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from gui.engine.hardware.gpu import GpuMonitor
+from gui.engine.hardware.memory.learning import MemoryLearning
+from gui.engine.hardware.memory.tables import TracedStep
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.preflight.check import Checker
 from gui.engine.preflight.collect import Collector, trainer_fact
 from gui.engine.preflight.disk import DiskForecast, forecast_disk
+from gui.engine.preflight.estimate import PlanEstimate, estimate_of
+from gui.engine.preflight.exact_forecast import ExactQuestion, exact_question, is_exact
 from gui.engine.preflight.facts import Facts
 from gui.engine.preflight.report import CheckReport
 from gui.engine.preflight.view import View
@@ -35,6 +40,9 @@ class Checked:
         disk: What the run would write.
         trainer: That would run; None when there is none.
         files_known: Whether nothing about the plan's files was left open.
+        estimate: What it would need, and what could be changed about that; None without a view.
+        exact: What a trace would have to answer, for a forecast that is exact; None where none can be made.
+        is_exact: Whether the forecast rests on such a trace.
     """
 
     plan: TrainingPlan
@@ -43,6 +51,9 @@ class Checked:
     disk: DiskForecast | None
     trainer: Trainer | None
     files_known: bool
+    estimate: PlanEstimate | None = None
+    exact: ExactQuestion | None = None
+    is_exact: bool = False
 
     @property
     def effective(self) -> TrainingPlan:
@@ -61,7 +72,6 @@ class _Looking(Collector):
 
     seen: FilesSeen = field(default_factory=FilesSeen)
     files: Files = "look"
-    view: View | None = None
     known: bool = True
 
     def of_plan(self, view: View, machine: Facts, base: Path) -> Facts:
@@ -72,7 +82,6 @@ class _Looking(Collector):
             self.seen.keep(view, facts)
         else:
             facts = self.seen.recall(view, machine)
-        self.view = replace(view, facts=facts)
         return facts
 
 
@@ -90,6 +99,8 @@ class PlanCheck:
         machine: What is true whatever plan and trainer.
         library: The presets that the plan may name.
         seen: What earlier looks have found.
+        learned: Tells what runs have taught of a GPU's memory, by its lasting name.
+        traced: Trainings that were traced for this plan or one like it.
     """
 
     plan: TrainingPlan
@@ -101,6 +112,8 @@ class PlanCheck:
     machine: Facts
     library: PresetLibrary
     seen: FilesSeen
+    learned: Callable[[str], MemoryLearning]
+    traced: tuple[TracedStep, ...] = ()
 
     def check(self, files: Files) -> Checked:
         """Return what is found.
@@ -111,10 +124,21 @@ class PlanCheck:
         find = self.trainers.known if files == "recall" else self.trainers.of
         trainer = find(self.plan, self.base, self.current)
         collector = self._collector(trainer, files)
-        report = self._checker(trainer, collector).report(self.plan)
-        view = collector.view
-        disk = forecast_disk(view) if view else None
-        return Checked(self.plan, report, view, disk, trainer, collector.known)
+        report, view = self._checker(trainer, collector).judged(self.plan)
+        if view is None:
+            return Checked(self.plan, report, None, None, trainer, collector.known)
+        exact = exact_question(view)
+        return Checked(
+            self.plan,
+            report,
+            view,
+            forecast_disk(view),
+            trainer,
+            collector.known,
+            estimate=estimate_of(view),
+            exact=exact if trainer is not None else None,
+            is_exact=exact is not None and is_exact(exact, view),
+        )
 
     def checker(self) -> Checker:
         """Return what checks the plan and what may become of it; known files are not looked at again."""
@@ -132,4 +156,12 @@ class PlanCheck:
             fact = trainer_fact(trainer.facts, practice=trainer.install.practice)
             machine = machine.model_copy(update={"trainer": fact})
         catalogue = trainer.catalogue if trainer else self.bundled
-        return Checker(self.base, catalogue, machine, collector=collector, library=self.library)
+        return Checker(
+            self.base,
+            catalogue,
+            machine,
+            collector=collector,
+            library=self.library,
+            learned=self.learned,
+            traced=self.traced,
+        )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import Field, NonNegativeInt, PositiveInt, ValidationError, model_validator
 
@@ -108,6 +108,18 @@ class StepRow(Document):
 
     setting: StepSetting
     result: StepResult
+
+
+class TracedStep(NamedTuple):
+    """A training that was traced apart from the tables.
+
+    Attributes:
+        family: The family of the table that it completes.
+        row: What was traced.
+    """
+
+    family: str
+    row: StepRow
 
 
 class PassSetting(Document):

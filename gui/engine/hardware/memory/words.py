@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from gui.engine.hardware.memory.forecasts import MemoryParts, PhaseName
+from gui.engine.hardware.memory.correction import Estimate
+from gui.engine.hardware.memory.forecasts import MemoryParts, MemoryPhase, PhaseName
+from gui.engine.hardware.memory.learning import MemoryLearning
+from gui.engine.hardware.memory.room import Room
 from gui.engine.texts import _
 
 
@@ -37,3 +40,52 @@ def parts_in_words(parts: MemoryParts) -> str:
     return ", ".join(
         f"{words[name]} {gib:.1f}" for name, gib in parts.model_dump().items() if round(gib, 1) > 0
     )
+
+
+def range_words(phase: MemoryPhase) -> str:
+    """Return what a phase needs, with how sure that is: ``8.3 GiB (7.9–9.4)``."""
+    return _("{likely:.1f} GiB ({low:.1f}–{high:.1f})").format(
+        likely=phase.likely, low=phase.low, high=phase.high
+    )
+
+
+def bar_sentence(phase: MemoryPhase | None, room: Room | None) -> str:
+    """Return all that a bar of memory shows.
+
+    Args:
+        phase: What is needed; None where that is not known.
+        room: What there is; None where that is not known.
+    """
+    parts = []
+    if phase is not None:
+        text = _("{phase}: likely {range}: {parts}")
+        words = phase_words()[phase.name]
+        parts.append(text.format(phase=words, range=range_words(phase), parts=parts_in_words(phase.parts)))
+    if room is not None:
+        text = _("{free:.1f} GiB of {total:.1f} GiB are free, {reserve:.1f} GiB should be left over")
+        parts.append(text.format(free=room.free, total=room.total, reserve=room.reserve))
+    return "; ".join(parts) or _("GPU memory: not known")
+
+
+def learned_words(one: MemoryLearning) -> tuple[str, ...]:
+    """Return what the runs of a GPU have taught, number by number."""
+    words = [
+        _("for a process before the first tensor, {software}: {value} GiB").format(
+            software=software, value=_number(value)
+        )
+        for software, value in one.fitted.context_gib.items()
+    ]
+    words += [
+        _("activations of {training}: {value} of what was traced").format(
+            training=training, value=_number(value)
+        )
+        for training, value in one.fitted.activation.items()
+    ]
+    if one.fitted.fragmentation is not None:
+        value = _number(one.fitted.fragmentation)
+        words.append(_("the allocator’s spare: {value} of what was traced").format(value=value))
+    return tuple(words)
+
+
+def _number(value: Estimate) -> str:
+    return f"{value.mean:.2f} ± {value.deviation:.2f}"

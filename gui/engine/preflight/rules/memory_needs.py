@@ -8,7 +8,7 @@ from gui.engine.errors import CannotRead
 from gui.engine.hardware.memory.advice import Advised, Ask, advise, spend
 from gui.engine.hardware.memory.correction import MemoryCorrection
 from gui.engine.hardware.memory.figures import load_figures
-from gui.engine.hardware.memory.forecast import forecast
+from gui.engine.hardware.memory.forecast import forecast, with_traced
 from gui.engine.hardware.memory.forecasts import MemoryForecast
 from gui.engine.hardware.memory.ladder import Ways
 from gui.engine.hardware.memory.question import MemoryQuestion
@@ -86,6 +86,8 @@ def ask_about(view: View) -> Ask:
     except CannotRead as error:
         damaged = MemoryForecast(unknown=str(error))
         return lambda question: damaged
+    for family, row in view.traced:
+        tables = with_traced(tables, family, row)
     known: dict[str, MemoryForecast] = view.memory.setdefault(ASKED, {})
 
     def ask(question: MemoryQuestion) -> MemoryForecast:

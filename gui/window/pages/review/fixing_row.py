@@ -119,6 +119,16 @@ class FixingRow(QWidget):
         if ACTION in fix.changes:
             self.check_wanted.emit()
 
+    def apply_advice(self, fix: Fix) -> None:
+        """Apply advice on memory, and offer to take it back."""
+        refusal = self._document.change(fix.changes, fix.label)
+        title = (
+            _("This advice cannot be applied.") if refusal else _("Applied: {what}").format(what=fix.label)
+        )
+        self._step = self._document.undo_stack.index()
+        self.done.show_words(title, refusal, "bad" if refusal else "good")
+        self._show_done(undoable=not refusal)
+
     def _end_run(self, folder: Path) -> None:
         """End what is alive of a run, and look again at who holds the GPU."""
 

@@ -1,67 +1,136 @@
-"""GPU memory: what the chosen GPU has free now, and a place for the forecast."""
+"""GPU memory: what the plan needs of the chosen GPU, part by part and phase by phase, and does it fit."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QProgressBar
+from PySide6.QtWidgets import QPushButton
 
 from gui.engine.hardware.gpu import GpuSample
+from gui.engine.hardware.memory.room import Room
 from gui.engine.plan.model import TrainingPlan
-from gui.engine.quantities import gib
+from gui.engine.preflight.estimate import PlanEstimate
+from gui.engine.quantities import GIB, gib
 from gui.engine.texts import _
+from gui.window.bridges.exact_forecast import ExactForecast
+from gui.window.bridges.plan_check import Checked
+from gui.window.pages.review.memory_words import parts_words, peak_words, state_of, unknown_words
+from gui.window.pages.review.phase_table import PhaseTable
+from gui.window.theme.theme import Theme
+from gui.window.widgets.busy import Busy
+from gui.window.widgets.buttons import Button
 from gui.window.widgets.card import Card
 from gui.window.widgets.chip import Chip
 from gui.window.widgets.labels import Label
+from gui.window.widgets.layouts import FlowLayout, held
+from gui.window.widgets.memory_bar import MemoryBar
 
 if TYPE_CHECKING:
     from gui.window.bridges.hardware import Hardware
 
-UNITS = 1000
-
 
 class MemoryCard(Card):
-    """The GPU that the plan would use.
+    """The forecast beside the GPU that the plan would use.
 
     Args:
         hardware: Sees the GPUs.
+        exact: Makes forecasts that are exact.
+        theme: Colours and sizes.
     """
 
-    def __init__(self, hardware: Hardware) -> None:
-        self.chip = Chip(_("no forecast yet"))
+    def __init__(self, hardware: Hardware, exact: ExactForecast, theme: Theme) -> None:
+        self.chip = Chip(name="gpu-memory-state")
         super().__init__(_("GPU memory"), self.chip, name="gpu-memory")
         self._hardware = hardware
+        self._exact = exact
         self._plan: TrainingPlan | None = None
-        self._bar = QProgressBar()
-        self._bar.setRange(0, UNITS)
-        self._bar.setTextVisible(False)
-        self._words = Label("", "small")
-        self._words.setObjectName("gpu-memory-words")
-        self.body.addWidget(self._bar)
-        self.body.addWidget(self._words)
-        hardware.sampled.connect(self._draw)
-        self._draw()
+        self._estimate: PlanEstimate | None = None
+        self.bar = MemoryBar(theme)
+        self._words = _small("gpu-memory-words")
+        self._parts = _small("gpu-memory-parts")
+        self._basis = _small("gpu-memory-basis")
+        self._now = _small("gpu-memory-now")
+        self._trouble = _small("gpu-memory-trouble")
+        self._phases = PhaseTable(theme)
+        self._phases.hide()
+        self._busy = Busy(name="exact-busy")
+        self._busy.cancel.setObjectName("exact-cancel")
+        self._busy.cancelled.connect(exact.cancel)
+        self._busy.hide()
+        self._more = Button(_("Phase by phase"), compact=True, name="show-phases")
+        self._more.setCheckable(True)
+        self._more.toggled.connect(self._phases.setVisible)
+        self._ask = Button(_("Forecast exactly (about a minute)"), compact=True, name="forecast-exactly")
+        self._ask.set_tip(
+            _("Plays this very training step through in your trainer, without a GPU and without its weights.")
+        )
+        self._ask.clicked.connect(exact.start)
+        buttons = held(FlowLayout(self._more, self._ask))
+        parts = (self.bar, self._words, self._parts, self._now, self._basis, buttons)
+        for part in (*parts, self._busy, self._trouble, self._phases):
+            self.body.addWidget(part)
+        hardware.sampled.connect(self._draw_now)
+        exact.changed.connect(self._draw_exact)
+        exact.progressed.connect(self._busy.show_progress)
+        self.show_checked(None, None)
 
-    def show_plan(self, plan: TrainingPlan) -> None:
-        """Show the GPU of another plan."""
+    def show_checked(self, checked: Checked | None, plan: TrainingPlan | None) -> None:
+        """Show what is known of a plan.
+
+        Args:
+            checked: What was found about it last; the figures stay until there are newer ones.
+            plan: As it is now: its GPU is shown at once.
+        """
         self._plan = plan
-        self._draw()
+        self._estimate = checked.estimate if checked else None
+        estimate = self._estimate
+        state = state_of(estimate)
+        self.chip.show_state(state.word, state.tone)
+        phases = estimate.phases if estimate else ()
+        peak = next((each for each in phases if estimate and each.name == estimate.peak), None)
+        self.bar.show_phase(peak, estimate.room if estimate else None)
+        if estimate is not None and peak is not None:
+            self._words.setText(peak_words(peak, estimate))
+            self._parts.setText(parts_words(peak))
+        else:
+            reason = estimate.unknown if estimate else None
+            self._words.setText(unknown_words(reason) if reason else _("Known once the plan was checked."))
+        self._parts.setVisible(peak is not None)
+        traced = checked is not None and checked.is_exact
+        self._basis.setText(
+            _("The training step was traced for exactly this plan, in your own trainer.") if traced else ""
+        )
+        self._basis.setVisible(traced)
+        self._more.setVisible(peak is not None)
+        self._phases.setVisible(peak is not None and self._more.isChecked())
+        if estimate is not None:
+            self._phases.show_estimate(estimate)
+        self._draw_now()
+        self._draw_exact()
+
+    def focus_order(self) -> list[QPushButton]:
+        """Return the buttons in the order of the eye."""
+        return [self._more, self._ask, self._busy.cancel]
 
     def _gpu(self) -> GpuSample | None:
         chosen = self._plan.launch.gpu_ids if self._plan else ()
         return next((gpu for gpu in self._hardware.gpus if not chosen or gpu.index == chosen[0]), None)
 
-    def _draw(self) -> None:
+    def _draw_now(self) -> None:
+        """Show what the GPU has free at this moment; without a look at the plan's GPU also in the bar."""
         gpu = self._gpu()
-        total = gpu.total_bytes if gpu else None
-        free = gpu.free_bytes if gpu else None
-        known = bool(gpu and total and free is not None)
-        self._bar.setVisible(known)
-        self.chip.setVisible(known)
-        self._words.setText(self._sentence(gpu))
-        if total and free is not None:
-            self._bar.setValue(round(UNITS * (total - free) / total))
-            self._bar.setAccessibleName(self._words.text())
+        self._now.setText(self._sentence(gpu))
+        unknown = self._estimate is None or not (self._estimate.phases or self._estimate.room)
+        if unknown and gpu is not None and gpu.total_bytes and gpu.free_bytes is not None:
+            self.bar.show_phase(None, Room.of(gpu.total_bytes / GIB, gpu.free_bytes / GIB, None))
+
+    def _draw_exact(self) -> None:
+        busy, problem = self._exact.busy, self._exact.problem
+        self._busy.setVisible(busy)
+        self._ask.setVisible(self._exact.possible and not busy)
+        self._trouble.setVisible(problem is not None and not busy)
+        if problem is not None:
+            self._trouble.setText(str(problem))
 
     def _sentence(self, gpu: GpuSample | None) -> str:
         if gpu is None:
@@ -71,11 +140,14 @@ class MemoryCard(Card):
             return gpu.sentence() or ""
         if gpu.free_bytes is None or not gpu.total_bytes:
             return _("{name} does not tell how much memory it has free.").format(name=gpu.name)
-        text = _(
-            "{free} of {total} free now on {name}. How much this plan needs is not forecast yet: watch the "
-            "first steps."
-        )
+        text = _("{free} of {total} free now on {name}.")
         return text.format(free=gib(gpu.free_bytes), total=gib(gpu.total_bytes), name=gpu.name)
+
+
+def _small(name: str) -> Label:
+    label = Label("", "small")
+    label.setObjectName(name)
+    return label
 
 
 def _sentence_case(text: str) -> str:

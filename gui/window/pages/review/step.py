@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gui.engine.errors import PreflightError
+from gui.engine.findings import Fix
+from gui.engine.preflight.own_dataset import fix_taken_over
+from gui.engine.quantities import GIB
 from gui.window.bridges.checks import Checks
+from gui.window.bridges.exact_forecast import ExactForecast
 from gui.window.bridges.launch_preview import LaunchPreview, launch_preview
 from gui.window.bridges.launcher import Launcher
+from gui.window.bridges.plan_check import Checked
 from gui.window.bridges.tasks import Tasks
 from gui.window.bridges.tokens import Tokens
 from gui.window.models.plan_document import PlanDocument
+from gui.window.pages.review.advice_card import AdviceCard
 from gui.window.pages.review.command_card import CommandCard
 from gui.window.pages.review.findings_panel import FindingsPanel
 from gui.window.pages.review.fixing_row import FixingRow
@@ -38,6 +45,8 @@ SIDE_BY_SIDE_PX = 690
 """At a text size of 100 %; narrower, the right column goes below the left one."""
 LEFT_SHARE, RIGHT_SHARE = 13, 9
 RIGHT_MOST_PX = 420
+MOVED_BYTES = GIB // 4
+"""When the free memory of a GPU changes by so much, the forecast is held against it anew."""
 QWIDGETSIZE_MAX = 16_777_215
 """Qt's own name and number for “as wide as it likes”."""
 
@@ -90,7 +99,7 @@ class ReviewStep(QWidget):
         self._launcher = launcher
         self._hardware = hardware
         self._tokens = tokens
-        self._gpus: tuple[str, ...] = ()
+        self._gpus: dict[str, int] = {}
         self._preview: LaunchPreview | None = None
         self._launch = LaunchBar(document, checks, launcher, trainers, icons)
         self._note = TrainerNote(checks, trainers, icons)
@@ -98,7 +107,9 @@ class ReviewStep(QWidget):
         self._findings = FindingsPanel(document)
         self._ready = ReadyCard()
         self._forecast = ForecastCard()
-        self._memory = MemoryCard(hardware)
+        self._exact = ExactForecast(checks, tasks)
+        self._memory = MemoryCard(hardware, self._exact, theme)
+        self._advice = AdviceCard()
         self._command = CommandCard(icons)
         self._arrange()
         self._connect()
@@ -114,7 +125,7 @@ class ReviewStep(QWidget):
         left, right = QVBoxLayout(self._left), QVBoxLayout(self._right)
         for layout, parts in (
             (left, (self._launch, self._note, self._fixing, self._ready, self._findings)),
-            (right, (self._forecast, self._memory, self._command)),
+            (right, (self._forecast, self._memory, self._advice, self._command)),
         ):
             layout.setContentsMargins(0, 0, 0, 0)
             layout.setSpacing(Space.M if layout is left else Space.L)
@@ -144,6 +155,8 @@ class ReviewStep(QWidget):
         self._checks.changed.connect(self._draw)
         self._hardware.sampled.connect(self._gpus_seen)
         self._trainers.changed.connect(self._draw)
+        self._document.changed.connect(lambda _targets: self._exact.forget_problem())
+        self._advice.wanted.connect(self._take_advice)
         self._findings.fix_wanted.connect(self._fixing.apply_one)
         self._findings.field_wanted.connect(self.show_field)
         self._fixing.check_wanted.connect(self._look_again)
@@ -166,9 +179,27 @@ class ReviewStep(QWidget):
         quiet = report is not None and all(each.severity == "hint" for each in report.findings)
         self._ready.setVisible(quiet and self._checks.problem is None and self._trainers.current is not None)
         self._forecast.show_forecast(checked, self._preview)
-        self._memory.show_plan(self._document.plan)
+        self._show_memory(checked)
         if not self._checks.busy:
             self._ask_preview()
+
+    def _show_memory(self, checked: Checked | None) -> None:
+        """Show the forecast and what helps."""
+        self._memory.show_checked(checked, self._document.plan)
+        estimate = checked.estimate if checked else None
+        sets = (estimate.advice, estimate.left_over) if estimate else ()
+        targets = {target for advised in sets if advised for target in advised.changes}
+        now = {target: self._document.effective(target).value for target in targets}
+        self._advice.show_estimate(estimate, now, editable=not self._document.read_only)
+
+    def _take_advice(self, changes: Mapping[str, Any], words: str) -> None:
+        """Change the plan as advised, in one step that undo takes back."""
+        checked = self._checks.checked
+        fix: Fix | None = Fix(id="advice", label=words, changes=dict(changes), safe=False)
+        if fix is not None and checked is not None and checked.view is not None:
+            fix = fix_taken_over(fix, self._document.plan, checked.view)
+        if fix is not None:
+            self._fixing.apply_advice(fix)
 
     def _set_tab_order(self) -> None:
         """Let Tab go as the eye does; cards come and go, and Qt would put new ones at the end."""
@@ -176,14 +207,16 @@ class ReviewStep(QWidget):
         for part in (self.launch_buttons, self._launch, self._note, self._fixing):
             if self.isAncestorOf(part):  # a page may have put the launch into its own head
                 order += part.findChildren(QPushButton)
-        order += [*self._findings.focus_order(), *self._command.focus_order()]
+        order += [*self._findings.focus_order(), *self._memory.focus_order(), *self._advice.focus_order()]
+        order += self._command.focus_order()
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)
 
     def _gpus_seen(self) -> None:
-        """What the machine has is asked again when there are other GPUs."""
-        seen = tuple(gpu.uuid for gpu in self._hardware.gpus)
-        if seen != self._gpus:
+        """What the machine has is asked again when there are other GPUs, or much more or less is free."""
+        seen = {gpu.uuid: gpu.free_bytes or 0 for gpu in self._hardware.gpus}
+        moved = [abs(free - self._gpus.get(uuid, 0)) for uuid, free in seen.items()]
+        if seen.keys() != self._gpus.keys() or max(moved, default=0) >= MOVED_BYTES:
             self._gpus = seen
             if self.isVisible():
                 self._checks.refresh_machine()

@@ -117,10 +117,14 @@ def differences_of(fix: Fix, now: Mapping[str, Any]) -> tuple[Difference, ...]:
         fix: The fix.
         now: Target to what counts there now.
     """
+    return differences({target: value for target, value in fix.changes.items() if target != ACTION}, now)
+
+
+def differences(changes: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[Difference, ...]:
+    """Return what changes do; ``now`` as for ``differences_of``."""
     return tuple(
         Difference(target, _before(target, now.get(target)), _after(target, value))
-        for target, value in fix.changes.items()
-        if target != ACTION
+        for target, value in changes.items()
     )
 
 
