@@ -69,9 +69,11 @@ def test_that_an_unknown_failure_shows_what_it_said_last(capsys, tmp_path):
     assert len(lines) == 1 + 20
 
 
-def test_that_an_unknown_refusal_shows_the_last_lines(capsys):
-    assert run(["diagnose", str(log_of("o_config_missing"))]) == 1
-    assert capsys.readouterr().out.rstrip().endswith("nope.toml not found.")
+def test_that_an_unknown_refusal_shows_the_last_lines(capsys, tmp_path):
+    log = tmp_path / "refused.log"
+    log.write_text("load tokenizer\nFatal Python error: none_dealloc: deallocating None\n", "utf-8")
+    assert run(["diagnose", str(log)]) == 1
+    assert capsys.readouterr().out.rstrip().endswith("none_dealloc: deallocating None")
 
 
 def test_that_standard_input_is_diagnosed(capsys, monkeypatch):
