@@ -184,6 +184,14 @@ def test_that_absolute_paths_and_hub_names_stay_when_a_plan_moves(tmp_path):
     assert moved.plan.arguments == file.plan.arguments
 
 
+@pytest.mark.parametrize("place", [r"C:\\models\\a.safetensors", r"\\\\server\\share\\a", "/models/a"])
+def test_that_a_path_of_another_system_stays_as_it_is_when_a_plan_moves(tmp_path, place):
+    text = f'family = "sd15"\n[arguments]\npretrained_model_name_or_path = "{place}"\n'
+    file = written(tmp_path, text)
+    moved = file.save(file.plan, tmp_path / "sub" / "plan.toml")
+    assert moved.plan.arguments == file.plan.arguments
+
+
 def test_that_a_plan_for_the_run_folder_stands_alone(tmp_path):
     text = parse_plan(written(tmp_path).standalone_text()).plan
     assert text.arguments["output_dir"] == str(tmp_path / "out")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 PATH_ARGUMENTS = frozenset(
@@ -52,6 +52,11 @@ def absolute(value: str, base: Path) -> str:
         except RuntimeError:
             path = Path(value)  # no such user: a folder really called "~x"
     return os.path.normpath(base.absolute() / path)
+
+
+def is_anywhere_absolute(value: str) -> bool:
+    r"""Whether a path is absolute on this system or on another: ``C:\models`` stays so on Linux."""
+    return any(kind(value).is_absolute() for kind in (Path, PurePosixPath, PureWindowsPath))
 
 
 def is_hub_name(value: str, base: Path) -> bool:

@@ -16,7 +16,7 @@ from gui.engine.documents import decode_text, read_bytes, write_atomically
 from gui.engine.errors import CannotRead, NewerDocument
 from gui.engine.plan.merging import merged_text, new_text
 from gui.engine.plan.model import SCHEMA, TrainingPlan
-from gui.engine.plan.paths import absolute, with_paths
+from gui.engine.plan.paths import absolute, is_anywhere_absolute, with_paths
 from gui.engine.plan.tokens import tokens_in, without_secrets
 from gui.engine.texts import _
 
@@ -161,7 +161,7 @@ def moved_plan(plan: TrainingPlan, old_base: Path, new_base: Path) -> TrainingPl
     """Return the plan with relative paths that mean the same files from another folder."""
 
     def moved(value: str) -> str:
-        if Path(value).is_absolute() or value.startswith("~"):
+        if is_anywhere_absolute(value) or value.startswith("~"):
             return value
         place = absolute(value, old_base)
         try:
