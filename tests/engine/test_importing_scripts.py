@@ -154,7 +154,7 @@ def test_that_tokens_are_kept_out_of_the_plan_and_of_every_word(tmp_path: Path) 
     shown = repr(given) + str(given.secrets) + notes_of(given)
     assert token not in shown
     assert "abc123key" not in shown
-    assert "HF_TOKEN" in shown
+    assert "huggingface_token" in notes_of(given)
 
 
 def test_that_several_arguments_on_a_line_need_only_the_scripts_name(tmp_path: Path) -> None:

@@ -53,6 +53,7 @@ def words_of(text: str, shell) -> list[tuple[str, ...]]:
         ("!a b", ("a", "b")),
         ("if true; then\n", ("true",)),
         ("export A=5\nsudo a $A", ("a", "5")),
+        (r"a $'it\'s\n\x41\u00e9\101' b", ("a", "it's\nAéA", "b")),
     ],
 )
 def test_that_posix_lines_are_read(text: str, words: tuple[str, ...]) -> None:
@@ -87,6 +88,9 @@ def test_that_batch_lines_are_read(text: str, words: tuple[str, ...]) -> None:
         ("a --b=$true ${c}", ("a", "--b=True", "${c}")),
         ("a 512,768", ("a", "512,768")),
         ("[int]$n = 5\na $n", ("a", "5")),
+        ("$L = [System.Collections.ArrayList]::new()\n[void]$L.Add('--x')\na $L b", ("a", "--x", "b")),
+        ("$L = New-Object System.Collections.ArrayList\n$L.AddRange(@('--x', '5'))\na $L", ("a", "--x", "5")),
+        ("$L = [List[string]]::new()\nif ($no) { [void]$L.Add('--x') }\na $L b", ("a", "b")),
         ("if ($x) { a b }", ("a", "b")),
         ("!a b", ("a", "b")),
     ],
@@ -99,6 +103,7 @@ def test_that_powershell_lines_are_read(text: str, words: tuple[str, ...]) -> No
     ("text", "shell"),
     [
         ("a 'b", "posix"),
+        ("a $'b\\'", "posix"),
         ('\n\na "b', "posix"),
         ("A=(b", "posix"),
         ("A=(" * 20_000, "posix"),

@@ -19,6 +19,9 @@ _VARIABLE = re.compile(
     r"\$(?:(?P<plain>[A-Za-z_]\w*)|\{(?P<braced>[A-Za-z_]\w*)(?P<all>\[[@*]\])?(?::?-(?P<default>[^}\n]{0,500}))?\})",
     re.ASCII,
 )
+_ANSI = re.compile(r"'((?:[^'\\]|\\.)*)'", re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|([0-7]{1,3})|(.))", re.DOTALL)
+_SIGNS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
 _ENDS = ";&|\n"
 _DECIDES = frozenset({"if", "for", "while", "case", "until", "function"})
 _GRAMMAR = frozenset({"then", "do", "else", "{", "}", "!", "time", "exec", "nohup", "sudo", "env"})
@@ -81,6 +84,8 @@ class PosixReader:
             self._array()
         elif sign in " \t\r()":
             self._end_word()
+        elif sign == "$" and text.startswith("'", self._place):
+            self._ansi()
         elif sign == "$":
             self._expand(quoted=False)
         elif sign == "`":
@@ -116,6 +121,14 @@ class PosixReader:
             raise UnclosedQuote(self._line(self._place))
         self._add(self._text[self._place : end])
         self._place = end + 1
+
+    def _ansi(self) -> None:
+        """Read ``$'…'``, in which a backslash begins a sign (bash, "ANSI-C Quoting")."""
+        found = _ANSI.match(self._text, self._place)
+        if not found:
+            raise UnclosedQuote(self._line(self._place))
+        self._place = found.end()
+        self._add(_ESCAPE.sub(_sign_of, found[1]))
 
     def _double(self) -> None:
         begin = self._place
@@ -222,3 +235,9 @@ class PosixReader:
 
     def _line(self, place: int) -> int:
         return self._lines.at(place)
+
+
+def _sign_of(found: re.Match[str]) -> str:
+    if found[1] or found[2]:
+        return chr(int(found[1] or found[2], 16))
+    return chr(int(found[3], 8)) if found[3] else _SIGNS.get(found[4], found[4])

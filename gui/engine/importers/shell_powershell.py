@@ -37,6 +37,16 @@ _ASSIGNMENT = re.compile(
     r"[ \t]*(?P<plus>\+?)=(?!=)[ \t]*",
     re.IGNORECASE,
 )
+_NEW_LIST = re.compile(
+    r"(?:\[[\w.\[\]]{0,100}List[\w.\[\]]{0,100}\]::new\(\)"
+    r"|New-Object[ \t]+[\w.\[\]]{0,100}List[\w.\[\]]{0,100})[ \t]*",
+    re.IGNORECASE,
+)
+"""An empty list, to which a script adds arguments one by one."""
+
+_ADDITION = re.compile(
+    r"(?:\[void\][ \t]*|\$null[ \t]*=[ \t]*)?\$(?P<plain>\w+)\.Add(?:Range)?\([ \t]*@?\(?", re.IGNORECASE
+)
 _LEGACY = "psnativecommandargumentpassing"
 _DECIDES = frozenset({"if", "elseif", "foreach", "for", "while", "switch", "function"})
 _CONSTANTS = {"true": "True", "false": "False", "null": ""}
@@ -55,7 +65,7 @@ class PowershellReader:
         self._environment: dict[str, str] = {}
         self._words: list[str] = []
         self._word: list[str] | None = None
-        self._made = 0
+        self._made = self._depth = 0
 
     def read(self) -> Script:
         """Return what the script says.
@@ -68,7 +78,7 @@ class PowershellReader:
         while self._place < len(self._text):
             if not self._words and self._word is None:
                 start = self._place
-                if self._assignment():
+                if self._addition() or self._assignment():
                     continue
             if self._step():
                 self._finish(start)
@@ -92,6 +102,7 @@ class PowershellReader:
             self._skip_to("#>")
             self._place += 2
         elif sign in "\n;|&{}" or (sign in "()" and self._word is None):
+            self._depth += (sign == "{") - (sign == "}")
             self._end_word()
             return True
         elif sign in " \t\r":
@@ -194,6 +205,10 @@ class PowershellReader:
             return False
         require_few(self._variables)
         self._place = found.end()
+        if empty := _NEW_LIST.match(self._text, self._place):
+            self._place = empty.end()
+            self._variables[_name(found["braced"] or found["plain"])] = []
+            return True
         depth = 0
         while self._place < len(self._text):
             sign = self._text[self._place]
@@ -216,6 +231,29 @@ class PowershellReader:
         self._variables[name] = [*before, *words] if words or before else [""]
         if name.startswith("env:"):
             self._environment[name.removeprefix("env:").upper()] = " ".join(words)
+        return True
+
+    def _addition(self) -> bool:
+        """Read ``[void]$NAME.Add(value)``, to a list that the script has made."""
+        found = _ADDITION.match(self._text, self._place)
+        values = self._variables.get(_name(found["plain"])) if found else None
+        if found is None or values is None:
+            return False
+        self._place = found.end()
+        while self._place < len(self._text) and self._text[self._place] not in ")\n":
+            if self._text[self._place] == ",":
+                self._end_word()
+                self._place += 1
+            else:
+                self._step()
+        self._end_word()
+        while self._text[self._place : self._place + 1] in (")", " ", "\t"):
+            self._place += 1
+        if self._depth > 0:
+            self._script.dynamic = True  # only where a condition holds
+        else:
+            values += self._words
+        self._words = []
         return True
 
     def _finish(self, start: int) -> None:
