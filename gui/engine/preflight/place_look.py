@@ -26,10 +26,11 @@ OWN_HUB_CACHE = "~/.cache/huggingface/hub"
 
 def disk_facts(view: View, disks: Disks) -> tuple[DiskFact, ...]:
     """Return the disks of output, base model and folders of images."""
-    return tuple(_disk(argument, path, disks) for argument, path in _places(view))
+    return tuple(_disk(argument, path, disks) for argument, path in named_places(view))
 
 
-def _places(view: View) -> Iterator[tuple[str, str]]:
+def named_places(view: View) -> Iterator[tuple[str, str]]:
+    """Yield the targets that name a place on a disk that matters, each with the place."""
     named = [(name, view.text(name)) for name in PLACES]
     named += [(subset.target_of("image_dir"), subset.value("image_dir")) for subset in view.subsets]
     for argument, path in named:

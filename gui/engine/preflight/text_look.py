@@ -44,7 +44,7 @@ class TextLooker:
         return tuple(self._facts(view))
 
     def _facts(self, view: View) -> Iterator[TextFact]:
-        for argument, path in _named(view):
+        for argument, path in named_texts(view):
             try:
                 found = path.stat()
                 key = (str(path), found.st_mtime_ns, found.st_size)
@@ -58,7 +58,8 @@ class TextLooker:
                 yield self._known[key].model_copy(update={"argument": argument})
 
 
-def _named(view: View) -> Iterator[tuple[str, Path]]:
+def named_texts(view: View) -> Iterator[tuple[str, Path]]:
+    """Yield the targets that name text files, each with the file."""
     named: list[tuple[str, Any]] = [(name, view.text(name)) for name in TEXT_ARGUMENTS if view.given(name)]
     named += [(subset.target_of("metadata_file"), subset.own.get("metadata_file")) for subset in view.subsets]
     for argument, value in named:
