@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gui.engine.plan.model import TrainingPlan
+from gui.engine.texts import _
 
 ACTION = "action"
 _MISSING = object()
@@ -146,6 +147,18 @@ def _set(data: dict[str, Any], target: str, value: Any) -> None:
         place.pop(last, None)
     else:
         place[last] = value
+
+
+def changes_in_words(changes: Mapping[str, Any]) -> str:
+    """Return what changes say, by the last word of each target: ``batch_size 1, no optimizer_args``."""
+    return ", ".join(_in_words(target, value) for target, value in changes.items() if target != ACTION)
+
+
+def _in_words(target: str, value: Any) -> str:
+    name = target.rpartition(".")[2]
+    if value is True:
+        return name
+    return _("no {name}").format(name=name) if value is None else f"{name} {value}"
 
 
 def differences(before: TrainingPlan, after: TrainingPlan) -> list[Change]:

@@ -8,7 +8,7 @@ from gui.engine.findings import Finding
 from gui.engine.hardware.memory.observations import MemoryExpectation
 from gui.engine.plan.plan_file import PlanFile
 from gui.engine.preflight.check import Checker
-from gui.engine.preflight.rules.memory_needs import forecast_memory
+from gui.engine.preflight.rules.memory_needs import forecast_memory, room_of, ways_of
 from gui.engine.preflight.rules.memory_question import question_of
 
 
@@ -35,4 +35,6 @@ class LaunchLook:
         forecast = None if view is None else forecast_memory(view)
         if view is None or forecast is None or forecast.unknown is not None:
             return None
-        return MemoryExpectation(question=question_of(view), forecast=forecast)
+        return MemoryExpectation(
+            question=question_of(view), forecast=forecast, room=room_of(view), ways=ways_of(view)
+        )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gui.engine.runs.alarm import ALARM_ORDER, Alarm
 from gui.engine.runs.disk import WARN_BYTES
-from gui.engine.runs.end_alarms import end_alarm
+from gui.engine.runs.end_alarms import EndFacts, end_alarm
 from gui.engine.runs.events import (
     DiskWarned,
     Guarded,
@@ -26,10 +26,12 @@ from gui.engine.runs.launched import LaunchedSettings, launched_settings
 from gui.engine.runs.lock import is_held
 from gui.engine.runs.loss_alarm import LossFacts, loss_alarm
 from gui.engine.runs.memory_words import memory_causes, memory_steps, memory_title
+from gui.engine.runs.smaller_plan import SmallerPlan, ran_out, smaller_plan_or_none
 from gui.engine.runs.start import read_status
 from gui.engine.runs.status import RunStatus, TroubleNow
 from gui.engine.texts import _
-from gui.engine.trainer.events import LossNonfinite, TrainerEvent
+from gui.engine.trainer.events import Error, LossNonfinite, TrainerEvent
+from gui.engine.trainer.shortage import MemoryShortage, read_shortage
 
 _ONLY_WHILE_ALIVE: frozenset[TroubleKind] = frozenset({"slowed", "memory-full", "memory-spill", "gpu-others"})
 """What is of no use to know once the run has ended: its end has causes of its own."""
@@ -67,6 +69,9 @@ class AlarmWatch:
         self._disks: dict[str, DiskWarned] = {}
         self._gpus: dict[str, Notice] = {}
         self._ended_at: float | None = None
+        self._shortage: MemoryShortage | None = None
+        self._smaller: SmallerPlan | None = None
+        self._sought = False
 
     def take(self, events: Iterable[TrainerEvent | RunEvent]) -> None:
         """Take the next events, in their order."""
@@ -80,6 +85,8 @@ class AlarmWatch:
                     self._gpus[event.id] = event
                 case VerdictGiven():
                     self._ended_at = event.t
+                case Error() if self._shortage is None:
+                    self._shortage = read_shortage(event.message)
                 case _:
                     pass
 
@@ -93,7 +100,7 @@ class AlarmWatch:
         if self._settings is None:
             self._settings = launched_settings(self._run)
         found = [loss_alarm(status, self._loss, self._settings)]
-        found.append(end_alarm(status, self._settings, self._ended_at))
+        found.append(end_alarm(status, self._end_facts(status, self._settings)))
         if status.verdict is None or status.verdict.verdict != "finished":
             found += [_gpu_alarm(notice, status) for notice in self._gpus.values()]
         found += [_trouble_alarm(trouble, status) for trouble in status.troubles]
@@ -105,6 +112,11 @@ class AlarmWatch:
             if alarm is not None:
                 told.setdefault(alarm.id, alarm)
         return tuple(sorted(told.values(), key=lambda alarm: ALARM_ORDER.index(alarm.id)))
+
+    def _end_facts(self, status: RunStatus, settings: LaunchedSettings) -> EndFacts:
+        if not self._sought and ran_out(status):  # a search, so made once
+            self._sought, self._smaller = True, smaller_plan_or_none(self._run)
+        return EndFacts(settings, self._ended_at, self._shortage, self._smaller)
 
     def _unattended(self, status: RunStatus, supervised: bool | None) -> Alarm | None:
         """Tell of a run that nobody looks after; one that was only prepared has never had anybody."""

@@ -2,29 +2,49 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from gui.engine.errors import PreflightError
+from gui.engine.quantities import gib
 from gui.engine.runs.alarm import Alarm, AlarmId, clean_facts
 from gui.engine.runs.diagnoses import known_diagnoses
 from gui.engine.runs.launched import LaunchedSettings
+from gui.engine.runs.smaller_plan import OUT_OF_MEMORY, SmallerPlan
 from gui.engine.runs.status import RunStatus, Verdict
 from gui.engine.runs.triage import memory_ways
 from gui.engine.texts import _
+from gui.engine.trainer.shortage import MemoryShortage
 
 MEMORY_DIAGNOSES = frozenset(
-    {"cuda-oom", "oom-host-commit", "host-memory", "host-sigkill", "host-crash-c0000005"}
+    {OUT_OF_MEMORY, "oom-host-commit", "host-memory", "host-sigkill", "host-crash-c0000005"}
 )
 
 _ABOUT_THE_LOSS = ("weights-nonfinite", "loss-nonfinite")
 _GONE = ("vanished", "rebooted", "outside")
 
 
-def end_alarm(status: RunStatus, settings: LaunchedSettings, at: float | None) -> Alarm | None:
+class EndFacts(NamedTuple):
+    """What is known of a run's end beside its status.
+
+    Attributes:
+        settings: What it was launched with.
+        at: When it was judged, in seconds since the trainer started.
+        shortage: What the trainer said of memory that ran out.
+        smaller: What would fit in its place; None where that is not known.
+    """
+
+    settings: LaunchedSettings
+    at: float | None = None
+    shortage: MemoryShortage | None = None
+    smaller: SmallerPlan | None = None
+
+
+def end_alarm(status: RunStatus, facts: EndFacts) -> Alarm | None:
     """Return the alarm for how a run ended; None where it ended well, as asked, or for its loss.
 
     Args:
         status: Of the run.
-        settings: What it was launched with.
-        at: When it was judged, in seconds since the trainer started.
+        facts: What else is known.
     """
     verdict = status.verdict
     if verdict is None or verdict.reason in _ABOUT_THE_LOSS:
@@ -37,14 +57,14 @@ def end_alarm(status: RunStatus, settings: LaunchedSettings, at: float | None) -
         id=identity,
         tone="warn" if verdict.verdict == "suspect" else "bad",
         title=_title(identity, verdict),
-        text=verdict.sentence,
+        text=_text(identity, verdict, facts.shortage),
         step=verdict.step,
         last_clean=clean,
         last_clean_step=clean_step,
         last_clean_words=clean_words if verdict.step else "",
         causes=tuple(cause.title for cause in verdict.causes[:3]),
-        next_steps=_next_steps(identity, verdict, settings, clean.name if clean else ""),
-        at=at,
+        next_steps=_next_steps(identity, verdict, facts, clean.name if clean else ""),
+        at=facts.at,
     )
 
 
@@ -77,12 +97,30 @@ def _title(identity: AlarmId, verdict: Verdict) -> str:
     }.get(verdict.verdict, _("The training failed."))
 
 
-def _next_steps(
-    identity: AlarmId, verdict: Verdict, settings: LaunchedSettings, clean: str
-) -> tuple[str, ...]:
+def _text(identity: AlarmId, verdict: Verdict, shortage: MemoryShortage | None) -> str:
+    words = shortage_in_words(shortage) if identity == "oom" and shortage is not None else ""
+    return " ".join(filter(None, [verdict.sentence, words]))
+
+
+def shortage_in_words(shortage: MemoryShortage) -> str:
+    """Return what a message about memory says of itself; empty where it holds no numbers."""
+    said = []
+    if shortage.asked is not None:
+        said.append(_("{amount} more were asked for").format(amount=gib(shortage.asked)))
+    if shortage.free is not None and shortage.total is not None:
+        text = _("{free} of {total} were free")
+        said.append(text.format(free=gib(shortage.free), total=gib(shortage.total)))
+    if shortage.allocated is not None:
+        said.append(_("tensors took {amount}").format(amount=gib(shortage.allocated)))
+    if shortage.others is not None:
+        said.append(_("other programs held {amount}").format(amount=gib(shortage.others)))
+    return ", ".join(said) + "." if said else ""
+
+
+def _next_steps(identity: AlarmId, verdict: Verdict, facts: EndFacts, clean: str) -> tuple[str, ...]:
     steps: tuple[str, ...] = ()
-    if identity == "oom" and verdict.causes[0].id == "cuda-oom":
-        steps = memory_ways(settings)
+    if identity == "oom" and verdict.causes[0].id == OUT_OF_MEMORY:
+        steps = (facts.smaller.steps() if facts.smaller else ()) or memory_ways(facts.settings)
     elif identity == "disk-short":
         steps = (_("Make room on the disk, or save less often, and start again."),)
     elif verdict.causes:

@@ -13,6 +13,8 @@ from gui.engine.runs.folder import RunFolder, home_of
 from gui.engine.runs.measured_memory import GpuMemory, PhasePeaks, measured_memory
 from gui.engine.runs.records import Manifest
 from gui.engine.runs.status import GpuNow
+from gui.engine.runs.where_short import where_short
+from gui.engine.trainer.shortage import MemoryShortage
 
 LEAST_STEPS = 2
 """The optimizer's state comes with the first step, so the true peak is in the second."""
@@ -33,27 +35,31 @@ def learn_from_run(
         steps: How many steps it trained.
 
     Returns:
-        What was learned; None where there is nothing: no forecast, no GPU, or hardly a step.
+        What was learned; None where there is nothing: no forecast, no GPU, or hardly a step. A run whose
+        memory ran out within a step tells a lower bound, however early that was.
 
     Raises:
         CannotWrite: It cannot be kept.
         CannotRead: What is assumed of machines cannot be read.
     """
     home = home_of(run)
-    if manifest.memory is None or manifest.practice or steps < LEAST_STEPS or home is None:
+    if manifest.memory is None or manifest.practice or home is None:
         return None
-    measured = measured_memory(run)
-    trained = [(gpu, peaks) for gpu in measured.gpus if (peaks := gpu.phase("training")) and peaks.told]
-    if not trained:
+    short, measured = _short_step(run), measured_memory(run)
+    trained = [
+        (gpu, peaks) for gpu in measured.gpus if (peaks := gpu.phase("training")) and (peaks.told or short)
+    ]
+    if not trained or (steps < LEAST_STEPS and short is None):
         return None
     gpu, peaks = max(trained, key=lambda pair: pair[1].process or pair[1].reserved or 0)
     name = next((each.name for each in gpus if each.uuid == gpu.uuid), "")
     machine = Machine(gpu=gpu.uuid, name=name, torch=manifest.torch or "", driver=manifest.driver or "")
+    said = short if short and len(trained) == 1 else MemoryShortage()
     step = MeasuredStep(
-        allocated=_gib(peaks.allocated),
+        allocated=_gib(_most(peaks.allocated, said.tensors)),
         reserved=_gib(peaks.reserved),
-        process=_gib(peaks.process),
-        censored=measured.spilled or peaks.short or _is_full(gpu, peaks),
+        process=_gib(_most(peaks.process, said.needed if said.in_use else None)),
+        censored=measured.spilled or peaks.short or short is not None or _is_full(gpu, peaks),
     )
     seen = observe(
         manifest.memory,
@@ -67,6 +73,16 @@ def learn_from_run(
         prior = load_figures().prior(operating_system())
         learn(home, machine, seen, prior)
     return seen
+
+
+def _short_step(run: RunFolder) -> MemoryShortage | None:
+    """Return what was said where memory ran out in a training step, which is a lower bound."""
+    phase, shortage = where_short(run)
+    return shortage if phase == "step" else None
+
+
+def _most(*counts: int | None) -> int | None:
+    return max((count for count in counts if count is not None), default=None)
 
 
 def _is_full(gpu: GpuMemory, peaks: PhasePeaks) -> bool:

@@ -22,6 +22,7 @@ from gui.engine.runs.events import FileKind, read_events
 from gui.engine.runs.figures import size
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.measured_memory import RunMemory, measured_memory
+from gui.engine.runs.phase_names import PHASE_NAMES
 from gui.engine.runs.records import Manifest
 from gui.engine.runs.rehearsal_result import RehearsalOrder, RehearsalResult, RehearsedPhase
 from gui.engine.runs.status import RunStatus
@@ -37,16 +38,6 @@ FEWEST_STEPS = 3
 
 RISEN = 1.1
 """A loss this many times its beginning has risen, whatever chance does from step to step."""
-
-_NAMES: dict[TrainerPhase, PhaseName] = {
-    "loading": "load",
-    "caching-latents": "latents",
-    "caching-text": "text",
-    "training": "step",
-    "validating": "step",
-    "sampling": "samples",
-    "saving": "saving",
-}
 
 
 @dataclass
@@ -140,8 +131,8 @@ def _read(run: RunFolder) -> RehearsalResult:
 
 
 def _story(run: RunFolder) -> _Story:
-    story, name, since = _Story(), "loading", 0.0
-    last = 0.0
+    story, since, last = _Story(), 0.0, 0.0
+    name: TrainerPhase = "loading"
     for event in read_events(run.events):
         last = last if event.t is None else max(last, event.t)
         if isinstance(event, Step):
@@ -157,8 +148,8 @@ def _story(run: RunFolder) -> _Story:
     return story
 
 
-def _add(story: _Story, name: str, seconds: float) -> None:
-    known = next((value for key, value in _NAMES.items() if key == name), None)
+def _add(story: _Story, name: TrainerPhase, seconds: float) -> None:
+    known = PHASE_NAMES.get(name)
     if known is not None:
         story.seconds[known] = story.seconds.get(known, 0.0) + max(0.0, seconds)
 
@@ -169,7 +160,7 @@ def _phases(story: _Story, memory: RunMemory, forecast: MemoryForecast) -> Itera
             peaks.process or peaks.reserved or 0
             for gpu in memory.gpus
             for peaks in gpu.phases
-            if _NAMES.get(peaks.phase) == name
+            if PHASE_NAMES.get(peaks.phase) == name
         ]
         most, thought = max(seen, default=0), forecast.phase(name)
         yield RehearsedPhase(

@@ -8,7 +8,9 @@ from pydantic import Field
 
 from gui.engine.documents import Document
 from gui.engine.hardware.memory.forecasts import MemoryForecast
+from gui.engine.hardware.memory.ladder import Ways
 from gui.engine.hardware.memory.question import MemoryQuestion
+from gui.engine.hardware.memory.room import Room
 
 Gib = float | None
 
@@ -40,10 +42,14 @@ class MemoryExpectation(Document):
     Attributes:
         question: What was asked.
         forecast: What was answered.
+        room: What memory the GPU had for it then; None when not known.
+        ways: What of the plan could have been changed.
     """
 
     question: MemoryQuestion
     forecast: MemoryForecast
+    room: Room | None = None
+    ways: Ways = Ways()
 
 
 class MeasuredStep(Document):

@@ -15,6 +15,7 @@ from gui.engine.hardware.memory.advice import Advised
 from gui.engine.hardware.memory.forecasts import MemoryPhase, PhaseName
 from gui.engine.hardware.memory.room import SPILL_SHARE, Room
 from gui.engine.hardware.memory.words import parts_in_words
+from gui.engine.plan.changes import changes_in_words
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.fixes import write
 from gui.engine.preflight.rules.memory_needs import (
@@ -108,7 +109,7 @@ def _ways_out(found: Advised | None) -> Iterator[Fix]:
     if found is None or not found.fits or not found.changes:
         return
     changes = found.changes
-    said = ", ".join(_said(target, value) for target, value in changes.items())
+    said = changes_in_words(changes)
     steps = {advice.id for advice in found.advice}
     costs = " ".join(dict.fromkeys(advice.cost for advice in found.advice if advice.changes))
     yield write(
@@ -117,13 +118,6 @@ def _ways_out(found: Advised | None) -> Iterator[Fix]:
         identity="fit",
         safe=steps <= HARMLESS,
     )
-
-
-def _said(target: str, value: object) -> str:
-    name = target.rpartition(".")[2]
-    if value is True:
-        return name
-    return _("no {name}").format(name=name) if value is None else f"{name} {value}"
 
 
 def check_before(view: View) -> Iterator[Finding]:
