@@ -49,6 +49,9 @@ TEXT_FIELDS = frozenset(
 )
 """The fields of the YAML files in resources/ that hold sentences for people, or lists of them."""
 
+LONGEST_RUN = 10
+"""After so many dots a line of the pseudo-language may break; words of real languages are as long."""
+
 _ACCENTS = str.maketrans("aceinosuyACEINOSUY", "áçéíñóšúýÁÇÉÍÑÓŠÚÝ")
 _PLACEHOLDER = re.compile(r"(\{[^{}]*\}|%[a-z%]|%\([a-z_]+\)[a-z])")
 
@@ -191,7 +194,8 @@ def pseudo(sentence: str) -> str:
         piece if _PLACEHOLDER.fullmatch(piece) else piece.translate(_ACCENTS) for piece in pieces
     )
     body = accented.rstrip("\n")
-    padding = "·" * -(-len(sentence) // 2)
+    runs, rest = divmod(-(-len(sentence) // 2), LONGEST_RUN)
+    padding = " ".join(["·" * LONGEST_RUN] * runs + ["·" * rest] * (rest > 0))
     return body + padding + accented[len(body) :]
 
 
