@@ -8,11 +8,36 @@ from pathlib import Path
 
 from practice_runs import make_images
 
+from gui.engine.hardware.memory.figures import load_figures
+from gui.engine.hardware.memory.forecast import forecast
+from gui.engine.hardware.memory.observations import MemoryExpectation
+from gui.engine.hardware.memory.question import MemoryQuestion, NetworkQuestion, OptimizerQuestion
+from gui.engine.hardware.memory.tables import load_tables
 from gui.engine.paths import Home
 from gui.engine.plan.model import TrainingPlan
+from gui.engine.plan.plan_file import PlanFile
+from gui.engine.quantities import GIB
+from gui.engine.runs.folder import RunFolder
+from gui.engine.runs.memory_hook import MemoryRow
+from gui.engine.runs.metrics import GpuRow
+from gui.engine.runs.records import CommandRecord, Manifest
+from gui.engine.runs.status import GpuNow, RunStatus, Verdict
 from gui.engine.trainer.catalogue import Catalogue
 from gui.engine.trainer.choosing import Trainer, open_trainer
+from gui.engine.trainer.events import Phase
 from gui.engine.trainer.installs import TrainerInstall, practice_install
+
+QUESTION = MemoryQuestion(
+    family="sdxl",
+    width_px=1024,
+    height_px=1024,
+    checkpointing=True,
+    mixed_precision="bf16",
+    network=NetworkQuestion(rank=16),
+    optimizer=OptimizerQuestion(name="adamw8bit"),
+    latents_cached=True,
+)
+"""What the plans of runs here ask; it needs some 8 GiB."""
 
 TRACER = """
     import json, sys, time
@@ -104,4 +129,61 @@ def sdxl_plan(folder: Path, *, batch: int = 1, family: str = "sdxl", **arguments
                 "subsets": [{"image_dir": str(pictures), "num_repeats": 10}],
             },
         }
+    )
+
+
+def write_run(folder: RunFolder, plan: TrainingPlan, *, process_gib: float, total_gib: float = 24.0) -> None:
+    """Write the record of a LoRA for SDXL that is over, as driver and torch saw its memory.
+
+    Args:
+        folder: Of the run; is made.
+        plan: What was launched; its question is ``QUESTION``.
+        process_gib: What its training took at the most.
+        total_gib: What the GPU has.
+    """
+    folder.path.mkdir(parents=True)
+    PlanFile(plan).save(plan, folder.plan)
+    prior = load_figures().prior("linux")
+    expected = MemoryExpectation(question=QUESTION, forecast=forecast(QUESTION, load_tables(), prior))
+    Manifest(program="1", plan_name="mira", torch="2.6.0", driver="580", memory=expected).write(
+        folder.manifest
+    )
+    CommandRecord(argv=("python", "sdxl_train_network.py"), cwd=folder.path, python="python").write(
+        folder.command
+    )
+    used = [1.0] * 10 + [process_gib] * 50
+    metrics = [_gpu_row(float(t), gib, total_gib) for t, gib in enumerate(used)]
+    tensors = [
+        MemoryRow(t=t, phase="training", event="grown", pid=5, device=0, allocated_peak=int(gib * GIB))
+        for t, gib in ((12.0, process_gib - 2), (20.0, process_gib - 1))
+    ]
+    phases = [Phase(phase="loading", t=0.0), Phase(phase="training", t=10.0), Phase(phase="saving", t=59.0)]
+    for path, rows in ((folder.metrics, metrics), (folder.memory, tensors), (folder.events, phases)):
+        path.write_text("".join(row.model_dump_json() + "\n" for row in rows))
+    peak = int(process_gib * GIB)
+    gpu = GpuNow(
+        index=0,
+        uuid="GPU-1",
+        name="A card",
+        total_bytes=int(total_gib * GIB),
+        peak_used_bytes=peak,
+        peak_process_bytes=peak,
+    )
+    verdict = Verdict(verdict="finished", reason="done", sentence="It is finished.", step=200, total=200)
+    RunStatus(
+        name=folder.name, plan_name="mira", state="ended", step=200, total=200, gpus=(gpu,), verdict=verdict
+    ).write(folder.status)
+
+
+def _gpu_row(t: float, gib: float, total_gib: float) -> GpuRow:
+    held = int(gib * GIB)
+    return GpuRow(
+        t=t,
+        index=0,
+        uuid="GPU-1",
+        used_bytes=held,
+        total_bytes=int(total_gib * GIB),
+        peak_used_bytes=held,
+        process_bytes=held,
+        peak_process_bytes=held,
     )

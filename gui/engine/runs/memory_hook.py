@@ -72,7 +72,7 @@ def with_hook(environment: Mapping[str, str]) -> dict[str, str]:
 def read_memory(path: Path) -> Iterator[MemoryRow]:
     """Read ``memory.jsonl`` from its beginning; what cannot be read is left out."""
     with contextlib.closing(LineTail(path)) as tail:
-        yield from _rows(tail)
+        yield from memory_rows(tail)
 
 
 class MemoryHook:
@@ -100,7 +100,7 @@ class MemoryHook:
                 write_atomically(self._run.phase, f"{phase}\n", durable=False)
         if now >= self._due:
             self._due = now + LOOK_SECONDS
-            for row in _rows(self._tail):
+            for row in memory_rows(self._tail):
                 if row.device is not None:
                     self.newest[row.pid, row.device] = row
 
@@ -109,7 +109,13 @@ class MemoryHook:
         self._tail.close()
 
 
-def _rows(tail: LineTail) -> Iterator[MemoryRow]:
-    for line in tail.read():
+def memory_rows(tail: LineTail, most_bytes: int = -1) -> Iterator[MemoryRow]:
+    """Read the rows that are new; what cannot be read is left out.
+
+    Args:
+        tail: Of ``memory.jsonl``.
+        most_bytes: Read no more than that at once.
+    """
+    for line in tail.read(most_bytes):
         with contextlib.suppress(ValidationError):
             yield MemoryRow.model_validate_json(line)

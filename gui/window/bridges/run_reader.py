@@ -15,6 +15,7 @@ from gui.engine.runs.alarms import AlarmWatch
 from gui.engine.runs.events import RunEvent
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.follow import Follower, LineTail
+from gui.engine.runs.memory_hook import MemoryRow, memory_rows
 from gui.engine.runs.metrics import METRIC_ROW, AnyRow
 from gui.engine.runs.status import RunStatus
 from gui.engine.texts import _
@@ -44,6 +45,7 @@ class Piece:
         status: The status, None where it is as before.
         events: What happened, without single steps and moves of bars.
         rows: Figures over time.
+        memory: What the trainer's torch said of its memory.
         alarms: What must be told loudly now, None where it is as before.
         more: Whether there is more to read at once.
         trouble: Why the run cannot be read, "" where it can, None where nobody looked.
@@ -53,6 +55,7 @@ class Piece:
     status: RunStatus | None = None
     events: tuple[Happening, ...] = ()
     rows: tuple[AnyRow, ...] = ()
+    memory: tuple[MemoryRow, ...] = ()
     alarms: tuple[Alarm, ...] | None = None
     more: bool = False
     trouble: str | None = None
@@ -61,7 +64,8 @@ class Piece:
     @property
     def empty(self) -> bool:
         """Whether there is nothing to tell."""
-        return self.status is None and self.alarms is None and not self.events and not self.rows
+        told = self.events or self.rows or self.memory
+        return self.status is None and self.alarms is None and not told
 
 
 class RunReader:
@@ -75,6 +79,7 @@ class RunReader:
         self._run = run
         self._follower = Follower(run)
         self._rows = LineTail(run.metrics)
+        self._memory = LineTail(run.memory)
         self._mark: tuple[int, int, int] | None = None
         self._step: int | None = None
         self._watch = AlarmWatch(run)
@@ -97,16 +102,18 @@ class RunReader:
         try:
             events = tuple(self._events())
             rows = tuple(self._metric_rows())
+            memory = tuple(memory_rows(self._memory, PIECE_BYTES))
         except OSError as error:
             return Piece(status=status, trouble=reason_of(error), gone=gone)
-        more = not (self._follower.at_end() and self._rows.at_end())
+        more = not (self._follower.at_end() and self._rows.at_end() and self._memory.at_end())
         alarms = self._new_alarms(events, told=status is not None, more=more)
-        return Piece(status, events, rows, alarms, more, trouble, gone)
+        return Piece(status, events, rows, memory, alarms, more, trouble, gone)
 
     def close(self) -> None:
         """Let go of the files."""
         self._follower.close()
         self._rows.close()
+        self._memory.close()
 
     def _new_status(self) -> tuple[RunStatus | None, str | None]:
         """Return the status where it is another one than before, and why it cannot be read.

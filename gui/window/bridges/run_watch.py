@@ -52,6 +52,9 @@ class RunWatch(QObject):
     rows = Signal(object)
     """List of metric rows (`AnyRow`), in their order."""
 
+    memory = Signal(object)
+    """List of `MemoryRow`: what the trainer's torch said of its memory, in their order."""
+
     alarms = Signal(object)
     """Tuple of `Alarm`: what must be told loudly now, the gravest first; empty when it is over."""
 
@@ -139,6 +142,8 @@ class RunWatch(QObject):
             self.events.emit(list(piece.events))
         if piece.rows:
             self.rows.emit(list(piece.rows))
+        if piece.memory:
+            self.memory.emit(list(piece.memory))
         if piece.alarms is not None:
             self.alarms.emit(piece.alarms)
         if not piece.more and not self.all_read:

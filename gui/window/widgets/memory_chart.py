@@ -33,6 +33,8 @@ _GAP_SECONDS = 30.0
 class MemoryChart(QWidget):
     """Filled area of the memory in use; total, forecast and peak as lines. Drawn without any library.
 
+    A thin line tells what tensors take of it, by torch's own figures.
+
     A long run is kept in at most `_MOST_POINTS` points: the greatest value of neighbours stays, so that
     no peak is lost.
 
@@ -50,6 +52,7 @@ class MemoryChart(QWidget):
         self._theme = theme
         self._times = array("d")
         self._used = array("d")
+        self._torch: list[tuple[float, float]] = []
         self._total = 0.0
         self._peak = 0.0
         self._last: float | None = None
@@ -94,6 +97,18 @@ class MemoryChart(QWidget):
             self._tell()
             self.update()
 
+    def add_torch(self, points: Sequence[tuple[float, float]]) -> None:
+        """Take what tensors take at the most, by torch.
+
+        Args:
+            points: Seconds since the trainer's start, and bytes from then on; in the order of time.
+        """
+        self._torch += points
+        if len(self._torch) >= _MOST_POINTS:
+            self._torch = self._torch[::2]
+        self._tell()
+        self.update()
+
     def set_forecast(self, used_bytes: float | None) -> None:
         """Draw how much was expected; None for no forecast."""
         self._forecast = used_bytes
@@ -103,6 +118,7 @@ class MemoryChart(QWidget):
     def clear(self) -> None:
         """Begin with another run or card."""
         self._times, self._used = array("d"), array("d")
+        self._torch = []
         self._total = self._peak = 0.0
         self._last = self._forecast = None
         self._each, self._bucket, self._at = 1, 0, -1
@@ -133,6 +149,7 @@ class MemoryChart(QWidget):
         for begin, end in self._runs():
             self._draw_area(painter, place, begin, end)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+        self._draw_torch(painter, place)
         self._draw_limits(painter, place)
         if 0 <= self._at < len(self._times):
             self._draw_crosshair(painter, place)
@@ -234,6 +251,23 @@ class MemoryChart(QWidget):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPolygon(QPolygonF(outline))
 
+    def _draw_torch(self, painter: QPainter, place: QRectF) -> None:
+        """Draw what tensors take as steps: each figure holds until the next one."""
+        if not self._torch:
+            return
+        first, last = self._span()
+        wide = place.width() / (last - first)
+        points: list[QPointF] = []
+        for t, used in self._torch:
+            x = place.left() + (min(max(t, first), last) - first) * wide
+            if points:
+                points.append(QPointF(x, points[-1].y()))
+            points.append(QPointF(x, self._y(place, used)))
+        points.append(QPointF(place.right(), points[-1].y()))
+        painter.setPen(QPen(self._theme.color("chart_2"), 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPolyline(QPolygonF(points))
+
     def _draw_limits(self, painter: QPainter, place: QRectF) -> None:
         metrics = QFontMetricsF(self._theme.font("small"))
         taken: list[QRectF] = []
@@ -295,6 +329,8 @@ class MemoryChart(QWidget):
     def _now(self) -> str:
         parts = [_("now {amount}").format(amount=gib(self._last))] if self._last is not None else []
         parts.append(_("peak {amount}").format(amount=gib(self._peak)))
+        if self._torch:
+            parts.append(_("tensors {amount}").format(amount=gib(self._torch[-1][1])))
         if self._forecast:
             parts.append(_("forecast {amount}").format(amount=gib(self._forecast)))
         words = " · ".join(parts)

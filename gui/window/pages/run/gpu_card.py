@@ -6,9 +6,13 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget
 
+from gui.engine.hardware.memory.observations import MemoryExpectation
+from gui.engine.quantities import GIB
+from gui.engine.runs.memory_hook import MemoryRow
 from gui.engine.runs.metrics import GpuRow
 from gui.engine.runs.status import GpuNow, RunStatus
 from gui.engine.texts import _
+from gui.window.pages.run.memory_tips import MemoryTips
 from gui.window.pages.run.words import gpu_words, host_words
 from gui.window.theme.theme import Theme
 from gui.window.widgets.card import Card
@@ -48,7 +52,11 @@ class GpuCard(Card):
         self.host.setObjectName("run-host")
         self.body.addWidget(self.none)
         self.body.addWidget(self._stack, 1)
+        self.tips = MemoryTips()
         self.body.addWidget(self.host)
+        self.body.addWidget(self.tips)
+        self._forecast: float | None = None
+        self._torch: list[MemoryRow] = []
         self.clear()
 
     def clear(self) -> None:
@@ -57,6 +65,7 @@ class GpuCard(Card):
             self._stack.removeWidget(chart)
             chart.deleteLater()
         self._charts = {}
+        self._torch = []
         self._stack.hide()
         self.none.setText(_("Memory is shown here once the run takes some."))
         self.none.show()
@@ -79,12 +88,42 @@ class GpuCard(Card):
         for uuid in {row.uuid for row in rows}:
             if uuid not in self._charts:
                 self._charts[uuid] = MemoryChart(self._theme)
+                self._charts[uuid].set_forecast(self._forecast)
                 self._stack.addWidget(self._charts[uuid])
             self._charts[uuid].add_rows([row for row in rows if row.uuid == uuid])
         if rows:
             self.none.hide()
             self._stack.show()
             self._fit()
+        if self._torch:
+            waiting, self._torch = self._torch, []
+            self.add_torch(waiting)
+
+    def show_expected(self, expected: MemoryExpectation | None) -> None:
+        """Draw what was forecast before the launch."""
+        peak = expected.forecast.peak if expected else None
+        self._forecast = peak.likely * GIB if peak else None
+        for chart in self._charts.values():
+            chart.set_forecast(self._forecast)
+
+    def add_torch(self, rows: Sequence[MemoryRow]) -> None:
+        """Draw what tensors take at the most, by torch; it waits until the GPU was seen by its driver."""
+        if not self._charts:
+            self._torch += rows
+            return
+        points: dict[str, list[tuple[float, float]]] = {}
+        for row in rows:
+            uuid = self._uuid_of(row)
+            if uuid is not None and row.t is not None and row.allocated_peak is not None:
+                points.setdefault(uuid, []).append((row.t, float(row.allocated_peak)))
+        for uuid, found in points.items():
+            self._charts[uuid].add_torch(found)
+
+    def _uuid_of(self, row: MemoryRow) -> str | None:
+        """Return whose figures a row has; where torch tells no lasting name, those of the only GPU."""
+        named = [uuid for uuid in self._charts if row.uuid is not None and uuid.endswith(row.uuid)]
+        alone = list(self._charts) if len(self._charts) == 1 and row.device is not None else []
+        return next(iter(named or alone), None)
 
     def show_status(self, status: RunStatus) -> None:
         """Show the figures of now."""
@@ -103,7 +142,7 @@ class GpuCard(Card):
     def _show_gpu(self, gpu: GpuNow, *, over: bool) -> None:
         if gpu.uuid in self._charts:
             self._stack.setCurrentWidget(self._charts[gpu.uuid])
-        words = gpu_words(gpu, over=over)
+        words = gpu_words(gpu, over=over, forecast_bytes=self._forecast)
         self.figures.setText(words)
         self.figures.setToolTip(f"{gpu.name}: {words}")
         self.use.setVisible(not over and gpu.utilisation_percent is not None)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
 from gui.engine.runs.folder import RunFolder
+from gui.engine.runs.memory_hook import MemoryRow
 from gui.engine.runs.metrics import AnyRow, GpuRow, StepRow, ValidationRow
 from gui.engine.runs.status import RunStatus
 from gui.window.bridges.run_reader import Happening
@@ -87,6 +88,10 @@ class RunBody(QWidget):
         self.curves.add_rows([row for row in rows if isinstance(row, StepRow)])
         self.curves.add_validations([row for row in rows if isinstance(row, ValidationRow)])
         self.gpu.add_rows([row for row in rows if isinstance(row, GpuRow)])
+
+    def add_memory(self, rows: Sequence[MemoryRow]) -> None:
+        """Take what the trainer's torch said of its memory."""
+        self.gpu.add_torch(rows)
 
     def hasHeightForWidth(self) -> bool:  # noqa: N802 - Qt's name
         """Its height is what is left, not what its texts would like."""

@@ -16,6 +16,7 @@ from gui.engine.runs.milder import MilderPlan, milder_plan
 from gui.engine.runs.status import RunStatus
 from gui.engine.texts import _
 from gui.window.bridges.alerts import Alerts
+from gui.window.bridges.memory_advisor import MemoryAdvisor
 from gui.window.bridges.run_watch import RunWatch
 from gui.window.bridges.tasks import Tasks
 from gui.window.pages.run.actions import RunActions
@@ -83,6 +84,7 @@ class RunPage(QWidget):
         self.alarms = AlarmStack(icons, clipboard)
         self.verdict = VerdictCard(icons, clipboard)
         self.body = RunBody(theme, icons, tasks)
+        self.advisor = MemoryAdvisor(tasks)
         self.viewer = SampleViewer(icons, tasks, self.body.samples.model, self)
         self._stack = QStackedWidget()
         self._stack.addWidget(self._make_empty())
@@ -109,6 +111,7 @@ class RunPage(QWidget):
         watch.alarms.connect(self._show_alarms)
         watch.events.connect(self.body.add_events)
         watch.rows.connect(self.body.add_rows)
+        watch.memory.connect(self.body.add_memory)
         watch.trouble.connect(self.notes.show_trouble)
         watch.gone.connect(self._gone)
         watch.taken_over.connect(self.notes.say)
@@ -138,6 +141,7 @@ class RunPage(QWidget):
         self.head.begin(run.name)
         self.controls.show_status(None)
         self.body.begin(run)
+        self.advisor.begin(run)
         self._tasks.run(lambda _handle: milder_plan(run), self._take_milder, key="run-milder")
         self._stack.setCurrentIndex(1)
 
@@ -147,6 +151,9 @@ class RunPage(QWidget):
         self.controls.plan_wanted.connect(lambda: self._reuse(None))
         self.alarms.answered.connect(self._ask)
         self.alarms.changes_wanted.connect(self._reuse)
+        self.advisor.expected.connect(self.body.gpu.show_expected)
+        self.advisor.advised.connect(self.body.gpu.tips.show_advice)
+        self.body.gpu.tips.changes_wanted.connect(self._reuse)
         self.body.samples.strip.wanted.connect(self.viewer.open_row)
         self.viewer.closed.connect(self.body.samples.strip.setFocus)
         self.body.files.chosen.connect(lambda path: self._open(Path(path).parent))
@@ -155,6 +162,7 @@ class RunPage(QWidget):
         before_end = self._watch is not None and self._watch.all_read
         self.head.show_status(status)
         self.body.show_status(status)
+        self.advisor.look(status)
         self._show_ends(status)
         if status.verdict is not None and before_end and self._alerts is not None:
             self._tell_end(status)

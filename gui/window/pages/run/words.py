@@ -159,8 +159,8 @@ def loss_on_stop(status: RunStatus | None) -> LossOnStop:
     return LossOnStop(question, words)
 
 
-def gpu_words(gpu: GpuNow, *, over: bool) -> str:
-    """Return a GPU's memory in words: now, peak, and of how much."""
+def gpu_words(gpu: GpuNow, *, over: bool, forecast_bytes: float | None = None) -> str:
+    """Return a GPU's memory in words: now, peak, what was forecast, and of how much."""
     parts = []
     if gpu.used_bytes is not None and not over:
         parts.append(_("now {amount}").format(amount=gib(gpu.used_bytes)))
@@ -168,6 +168,8 @@ def gpu_words(gpu: GpuNow, *, over: bool) -> str:
         parts.append(_("peak {amount}").format(amount=gib(gpu.peak_used_bytes)))
     if gpu.peak_process_bytes is not None:
         parts.append(_("this run {amount}").format(amount=gib(gpu.peak_process_bytes)))
+    if forecast_bytes is not None:
+        parts.append(_("forecast {amount}").format(amount=gib(forecast_bytes)))
     words = " · ".join(parts)
     if gpu.total_bytes is not None:
         words = _("{words} of {total}").format(words=words, total=gib(gpu.total_bytes))
