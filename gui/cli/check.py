@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -14,10 +15,12 @@ from gui.engine.findings import Finding, Severity
 from gui.engine.importers.reading import PlanInput
 from gui.engine.paths import Home
 from gui.engine.plan.model import TrainingPlan
+from gui.engine.plan.tokens import secrets_in
 from gui.engine.preflight.check import Checker
 from gui.engine.preflight.checking import checker_for
 from gui.engine.preflight.machine import read_machine
 from gui.engine.preflight.report import CheckReport
+from gui.engine.redaction import redact_data
 from gui.engine.runs.neighbours import living_runs
 from gui.engine.runs.plan_pace import pace_of_plan
 from gui.engine.texts import _
@@ -50,7 +53,8 @@ def run(options: argparse.Namespace) -> int:
         print(note, file=sys.stderr)
     report = checker.report(given.file.plan, given.findings)
     if options.json:
-        print(report.model_dump_json(by_alias=True, indent=2))
+        document = redact_data(report.model_dump(mode="json", by_alias=True), secrets_in(given.file.plan))
+        print(json.dumps(document, ensure_ascii=False, indent=2))
     else:
         print("\n".join(_lines(report)))
     return 1 if report.verdict == "stop" else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 SECRET_ARGUMENTS: dict[str, str] = {"huggingface_token": "HF_TOKEN", "wandb_api_key": "WANDB_API_KEY"}
 """The trainer's only token arguments and the environment variable that its libraries read instead.
@@ -57,6 +58,24 @@ def redact_text(text: str, secrets: Iterable[str] = ()) -> str:
         if secret:
             text = text.replace(secret, HIDDEN)
     return _IN_TEXT.sub(lambda found: (found["name"] or "") + (found["quote"] or "") + HIDDEN, text)
+
+
+def redact_data(value: Any, secrets: Iterable[str] = ()) -> Any:
+    """Return what JSON can hold with tokens replaced in all its texts, and as values of token arguments."""
+    known = tuple(secrets)
+    if isinstance(value, dict):
+        return {
+            key: HIDDEN if inner and _is_token_place(key) else redact_data(inner, known)
+            for key, inner in value.items()
+        }
+    if isinstance(value, list):
+        return [redact_data(inner, known) for inner in value]
+    return redact_text(value, known) if isinstance(value, str) else value
+
+
+def _is_token_place(target: str) -> bool:
+    name = target.removeprefix("env.")
+    return name in SECRET_ARGUMENTS or name.upper() in ARGUMENT_OF_VARIABLE
 
 
 def redact_argv(argv: Sequence[str], secrets: Iterable[str] = ()) -> list[str]:

@@ -228,6 +228,25 @@ def test_that_a_token_that_is_taken_out_is_not_printed(plan, machine, tmp_path, 
     assert TOKEN not in printed.out + printed.err + out.read_text("utf-8")
 
 
+@pytest.mark.parametrize("words", [(), ("--json",)])
+def test_that_check_prints_no_token_wherever_it_stands(plan, machine, capsys, words) -> None:
+    key = "0a1b2c3d4e5f" * 3
+    more = f'network_args = ["key={TOKEN}"]\nlr_scheduler = "{key}"\nwandb_api_key = "{key}"\n'
+    text = PLAN.replace("output_dir", f"{more}output_dir")
+    plan.write_text(text + f'[launch.env]\nHF_TOKEN = "{TOKEN}"\n', "utf-8")
+    run(["check", str(plan), "--machine", str(machine), *words])
+    printed = capsys.readouterr()
+    assert "•••" in printed.out
+    assert TOKEN not in printed.out + printed.err
+    assert key not in printed.out + printed.err
+
+
+def test_that_the_first_letter_of_a_token_hides_no_words(plan, machine, capsys) -> None:
+    plan.write_text(PLAN.replace("output_dir", 'wandb_api_key = "e"\noutput_dir'), "utf-8")
+    run(["check", str(plan), "--machine", str(machine)])
+    assert "The SDXL VAE gives NaN in fp16." in capsys.readouterr().out
+
+
 def test_that_a_list_of_arguments_becomes_a_plan_that_means_the_same_files(
     machine, tmp_path, monkeypatch, capsys
 ) -> None:

@@ -8,6 +8,9 @@ from typing import Any, NamedTuple
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.redaction import ARGUMENT_OF_VARIABLE, SECRET_ARGUMENTS, Secret
 
+SHORTEST = 8
+"""No token is shorter."""
+
 
 class TokenInPlan(NamedTuple):
     """A token and where it stands.
@@ -32,6 +35,15 @@ def tokens_in(plan: TrainingPlan) -> Iterator[TokenInPlan]:
     for variable, value in plan.launch.env.items():
         if value and is_token_variable(variable):
             yield TokenInPlan(f"env.{variable}", ARGUMENT_OF_VARIABLE[variable.upper()], Secret(value))
+
+
+def secrets_in(plan: TrainingPlan) -> list[str]:
+    """Return the tokens that a plan holds, to be hidden wherever else they stand.
+
+    What is still being typed is none yet: hiding its few letters would hide half of all words.
+    """
+    values = [found.secret.reveal() for found in tokens_in(plan)]
+    return [value for value in values if len(value) >= SHORTEST]
 
 
 def is_token_variable(name: str) -> bool:

@@ -20,7 +20,7 @@ from gui.engine.preflight.report import CheckReport, Forecast, Steps
 from gui.engine.preflight.rule import ORDER, Rule, run_rules
 from gui.engine.preflight.rules import ALL_RULES
 from gui.engine.preflight.steps import forecast_steps
-from gui.engine.preflight.tokens import check_tokens
+from gui.engine.preflight.tokens import check_tokens, without_tokens
 from gui.engine.preflight.view import View
 from gui.engine.texts import _
 from gui.engine.trainer.accelerate_launch import judge_launch
@@ -129,7 +129,7 @@ class Checker:
             findings += ruled
         if view is not None:
             findings = [taken_over(finding, plan, view) for finding in findings]
-        return view, _once(findings)
+        return view, _once(without_tokens(findings, plan))
 
     def _trainer_root(self) -> Path | None:
         trainer = self.collector.trainer if self.collector else None
