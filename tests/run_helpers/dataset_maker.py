@@ -43,6 +43,16 @@ def saved(image: Image.Image, suffix: str = ".png", **how: object) -> bytes:
     return file.getvalue()
 
 
+def clean_caption(number: int) -> str:
+    """Write a caption that says other things than the others, after the trigger word."""
+    draw = random.Random(number)
+    things = ("rain", "red coat", "window", "night", "street lamps", "smile", "close-up", "from behind")
+    places = ("park", "kitchen", "bus stop", "library", "roof", "field of wheat", "pier", "stairs")
+    said = [*draw.sample(things, draw.randrange(1, 5)), *draw.sample(places, draw.randrange(3))]
+    draw.shuffle(said)
+    return ", ".join(["mira_x", *said])
+
+
 def clean_dataset(folder: Path, count: int = 12, first: int = 1000) -> list[Path]:
     """Write images without any fault, each with a caption, in all formats by turns."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -52,7 +62,7 @@ def clean_dataset(folder: Path, count: int = 12, first: int = 1000) -> list[Path
         suffix = suffixes[number % len(suffixes)]
         file = folder / f"clean_{number:03}{suffix}"
         file.write_bytes(saved(picture(first + number), suffix))
-        file.with_suffix(".txt").write_text(f"mira, picture {number}, in the rain", "utf-8")
+        file.with_suffix(".txt").write_text(clean_caption(number), "utf-8")
         files.append(file)
     return files
 

@@ -10,26 +10,28 @@ from gui.engine.dataset.bucket_use import bucket_use, suggestions
 from gui.engine.dataset.buckets import Size
 from gui.engine.dataset.cache_files import Surroundings, check_caches, list_caches
 from gui.engine.dataset.cache_kinds import kinds_of_family
+from gui.engine.dataset.caption_check import CaptionFolder, check_captions
+from gui.engine.dataset.caption_records import CaptionRecords
+from gui.engine.dataset.caption_report import CaptionReport
 from gui.engine.dataset.folder_records import FolderRecords, record_of
 from gui.engine.dataset.gathering import Gathered, Gathering
 from gui.engine.dataset.image_cache import ImageCache
 from gui.engine.dataset.image_problems import problems_of
 from gui.engine.dataset.listing import FolderListing, list_folder
 from gui.engine.dataset.pairing import pair_masks
-from gui.engine.dataset.problem_kinds import problem_kinds
 from gui.engine.dataset.report import (
     DatasetBuckets,
     DatasetReport,
     FoundCaches,
-    FoundProblem,
     SubsetReport,
 )
 from gui.engine.dataset.report_findings import findings_of
+from gui.engine.dataset.report_parts import found_problems
 from gui.engine.dataset.scan import FolderToScan, Scan, ScanBatch, ScannedImage
 from gui.engine.dataset.size_problems import size_problems
 from gui.engine.dataset.spec import DatasetSpec, SubsetSpec
 from gui.engine.dataset.thresholds import Thresholds, thresholds
-from gui.engine.errors import CannotRead
+from gui.engine.errors import Cancelled, CannotRead
 
 CACHE_FOLDER = "dataset"
 """Below the cache of the home: what is remembered of images and folders."""
@@ -140,10 +142,27 @@ class Doctor:
             ignored=listing.ignored,
             folders=listing.folders,
             sizes={f"{size[0]}x{size[1]}": count for size, count in gathered.counts(place).items()},
-            problems=_problems(found),
+            problems=found_problems(found),
             caches=caches,
             cache_files=len(list_caches(subset.image_dir)),
+            captions=self._captions(subset, listing),
         )
+
+    def _captions(self, subset: SubsetSpec, listing: FolderListing) -> CaptionReport | None:
+        where = caption_folder(subset, listing)
+        if where is None or self.scan.cancelled:
+            return None
+        records = CaptionRecords(self._memory) if self._memory is not None else None
+        known = records.find(where) if records else None
+        if known is not None:
+            return known
+        try:
+            report = check_captions(where, lambda: self.scan.cancelled)
+        except Cancelled:
+            return None
+        if records:
+            records.write(where, report)
+        return report
 
     def _masks(self, subset: SubsetSpec, gathered: Gathered) -> dict[str, list[str]]:
         folder = subset.conditioning_data_dir
@@ -208,6 +227,25 @@ class Doctor:
             records.write(record_of(folder, listing.images, gathered, place))
 
 
+def caption_folder(subset: SubsetSpec, listing: FolderListing) -> CaptionFolder | None:
+    """Return what to look at for a subset's captions; None where it has none that could be looked at.
+
+    Args:
+        subset: Which.
+        listing: Its folder.
+    """
+    if subset.captions is None or (listing.other_captions and not listing.captioned):
+        return None  # they end otherwise, which is told
+    return CaptionFolder(
+        subset.image_dir,
+        listing.images,
+        subset.caption_extension,
+        subset.class_tokens,
+        subset.is_reg,
+        subset.captions,
+    )
+
+
 UNREADABLE = ("img-truncated", "img-decode", "img-empty", "img-denied", "img-huge", "img-magic")
 """What keeps a mask from being read as well."""
 
@@ -224,11 +262,3 @@ def _listings(spec: DatasetSpec) -> dict[Path, FolderListing]:
             except CannotRead:
                 continue
     return found
-
-
-def _problems(found: dict[str, list[str]]) -> tuple[FoundProblem, ...]:
-    return tuple(
-        FoundProblem(key=key, id=kind.id, severity=kind.severity, names=tuple(sorted(found[key])))
-        for key, kind in problem_kinds().items()
-        if found.get(key)
-    )

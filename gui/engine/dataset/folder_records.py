@@ -51,7 +51,7 @@ class FolderRecords:
     """
 
     def __init__(self, memory: Path) -> None:
-        self._memory = memory
+        self.memory = memory
 
     def find(self, folder: Path, images: Iterable[str]) -> FolderRecord | None:
         """Return what is known about a folder; None when nothing is, or it changed since.
@@ -75,7 +75,7 @@ class FolderRecords:
 
     def _file(self, folder: Path) -> Path:
         name = hashlib.sha256(os.fsencode(os.path.realpath(folder))).hexdigest()[:32]
-        return self._memory / "folders" / f"{name}.json"
+        return self.memory / "folders" / f"{name}.json"
 
 
 def record_of(folder: Path, images: Iterable[str], gathered: Gathered, place: int) -> FolderRecord:

@@ -7,26 +7,12 @@ from pydantic import Field
 from gui.engine.dataset.bucket_use import BucketSuggestion, BucketUse
 from gui.engine.dataset.buckets import Size
 from gui.engine.dataset.cache_files import CacheTrouble
+from gui.engine.dataset.caption_report import CaptionReport
+from gui.engine.dataset.report_parts import FoundProblem
 from gui.engine.documents import Document
-from gui.engine.findings import Finding, Severity
+from gui.engine.findings import Finding
 
 SCHEMA = 1
-
-
-class FoundProblem(Document):
-    """One kind of trouble in one folder.
-
-    Attributes:
-        key: See ``problem_kinds``.
-        id: Of the finding.
-        severity: How bad.
-        names: The files, sorted.
-    """
-
-    key: str
-    id: str
-    severity: Severity
-    names: tuple[str, ...]
 
 
 class FoundCaches(Document):
@@ -83,6 +69,7 @@ class SubsetReport(Document):
         problems: What is wrong with images.
         caches: What is wrong with cache files.
         cache_files: How many there are.
+        captions: What the captions are like; None where they were not looked at.
     """
 
     target: str
@@ -97,6 +84,7 @@ class SubsetReport(Document):
     problems: tuple[FoundProblem, ...] = ()
     caches: tuple[FoundCaches, ...] = ()
     cache_files: int = 0
+    captions: CaptionReport | None = None
 
 
 class DatasetBuckets(Document):

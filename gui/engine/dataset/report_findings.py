@@ -42,13 +42,28 @@ def image_finding(key: str, names: tuple[str, ...], target: str) -> Finding:
         names: The files.
         target: The subset.
     """
+    return _problem(key, names, target, "image_dir")
+
+
+def caption_finding(key: str, names: tuple[str, ...], target: str) -> Finding:
+    """Return the finding for captions of one subset that have one kind of trouble.
+
+    Args:
+        key: Which kind; see ``problem_kinds``.
+        names: The images, or the words under ``cap-common``.
+        target: The subset.
+    """
+    return _problem(key, names, target, "caption_extension")
+
+
+def _problem(key: str, names: tuple[str, ...], target: str, option: str) -> Finding:
     kind = problem_kinds()[key]
     return Finding(
         id=kind.id,
         severity=kind.severity,
         title=kind.title(len(names)).format(count=len(names), names=examples(names)),
         detail=kind.detail(),
-        arguments=(f"{target}.image_dir",),
+        arguments=(f"{target}.{option}",),
         where=target,
         sources=kind.sources,
     )
@@ -57,6 +72,8 @@ def image_finding(key: str, names: tuple[str, ...], target: str) -> Finding:
 def _of_subset(subset: SubsetReport, *, used: bool) -> Iterator[Finding]:
     for problem in subset.problems:
         yield image_finding(problem.key, problem.names, subset.target)
+    for problem in subset.captions.problems if subset.captions else ():
+        yield caption_finding(problem.key, problem.names, subset.target)
     if subset.ignored:
         yield Finding(
             id="img-skipped",

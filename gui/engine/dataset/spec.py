@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from gui.engine.dataset.buckets import BucketSettings
+from gui.engine.dataset.caption_settings import CaptionSettings
 from gui.engine.dataset.listing import suffixes_read
 
 
@@ -25,6 +26,7 @@ class SubsetSpec:
         alpha_mask: Whether transparency is wanted, as the mask of the loss.
         settings: The dataset's buckets; None where its resolution is not known.
         batch_size: Images a batch.
+        captions: How captions are taken; None where a file of metadata has them.
     """
 
     target: str
@@ -38,6 +40,7 @@ class SubsetSpec:
     alpha_mask: bool = False
     settings: BucketSettings | None = None
     batch_size: int = 1
+    captions: CaptionSettings | None = field(default_factory=CaptionSettings)
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from gui.engine.dataset.buckets import Size
+from gui.engine.dataset.caption_settings import CaptionSettings
 from gui.engine.dataset.folders import FolderLayout
 from gui.engine.dataset.spec import DatasetSpec, SubsetSpec
 from gui.engine.plan.families import families
 from gui.engine.plan.model import TrainingPlan
+from gui.engine.preflight.rules.caching import caches_text
 from gui.engine.preflight.steps import bucket_settings
 from gui.engine.preflight.view import SubsetView, View
 
@@ -31,7 +34,7 @@ def spec_of(view: View, suffixes: frozenset[str]) -> DatasetSpec:
         view: The plan as the trainer would understand it, its paths absolute.
         suffixes: What the trainer reads as images.
     """
-    subsets = tuple(_subset(view, subset) for subset in _folders(view))
+    subsets = tuple(subset_spec(view, subset) for subset in _folders(view))
     to_disk = view.flag("cache_latents_to_disk") or view.flag("cache_text_encoder_outputs_to_disk")
     return DatasetSpec(subsets, view.plan.family, suffixes, caches=to_disk)
 
@@ -43,7 +46,8 @@ def _folders(view: View) -> Iterator[SubsetView]:
             yield subset
 
 
-def _subset(view: View, subset: SubsetView) -> SubsetSpec:
+def subset_spec(view: View, subset: SubsetView) -> SubsetSpec:
+    """Return what to look at for one subset that names a folder."""
     dataset = view.dataset_of(subset)
     masks = subset.own.get("conditioning_data_dir")
     extension = str(subset.value("caption_extension") or ".caption")
@@ -61,7 +65,36 @@ def _subset(view: View, subset: SubsetView) -> SubsetSpec:
         alpha_mask=subset.flag("alpha_mask"),
         settings=bucket_settings(dataset, kin.resolution.default_px if kin else None),
         batch_size=max(1, _whole(dataset, "batch_size")),
+        captions=None if subset.own.get("metadata_file") else _captions(view, subset),
     )
+
+
+def _captions(view: View, subset: SubsetView) -> CaptionSettings:
+    changed = not caches_text(view)  # a cached caption is the file's raw text
+    taken = CaptionSettings(
+        wildcard=changed and subset.flag("enable_wildcard"),
+        prefix=_text(subset, "caption_prefix") if changed else "",
+        suffix=_text(subset, "caption_suffix") if changed else "",
+        separator=_text(subset, "caption_separator") or ",",
+    )
+    kin = view.kin if view.plan.family else None
+    if kin is None:
+        return taken
+    limit = kin.captions.tokens
+    if kin.captions.longer:
+        limit = int(view.number("max_token_length") or limit)
+    return replace(
+        taken,
+        style=kin.captions.style,
+        limit=limit,
+        exact=bool(kin.captions.longer),
+        alone=("!",) if view.flag("v2") else (),
+    )
+
+
+def _text(subset: SubsetView, name: str) -> str:
+    value = subset.value(name)
+    return value if isinstance(value, str) else ""
 
 
 def _whole(subset: SubsetView, name: str) -> int:

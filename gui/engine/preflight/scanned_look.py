@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
+from gui.engine.dataset.caption_report import CaptionReport
 from gui.engine.dataset.folder_records import FolderRecord
 from gui.engine.preflight.file_facts import ImageFault
 
@@ -37,7 +38,13 @@ def faults_of(record: FolderRecord) -> tuple[ImageFault, ...]:
     )
 
 
-def others_of(record: FolderRecord) -> dict[str, tuple[str, ...]]:
-    """Return all other trouble by its key; see ``problem_kinds``."""
+def others_of(record: FolderRecord, captions: CaptionReport | None = None) -> dict[str, tuple[str, ...]]:
+    """Return all other trouble by its key; see ``problem_kinds``.
+
+    Args:
+        record: What is known of the images.
+        captions: What is known of the captions; None for nothing.
+    """
     told = _FAULTS.keys() | _TOLD_ANYWAY
-    return {key: names for key, names in record.problems.items() if key not in told}
+    found = {key: names for key, names in record.problems.items() if key not in told}
+    return found | {problem.key: problem.names for problem in (captions.problems if captions else ())}

@@ -11,11 +11,15 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from gui.engine.dataset.caption_records import CaptionRecords
+from gui.engine.dataset.caption_report import CaptionReport
+from gui.engine.dataset.doctor import caption_folder
 from gui.engine.dataset.folder_records import FolderRecords
 from gui.engine.dataset.listing import FolderListing, list_folder
 from gui.engine.errors import CannotRead
 from gui.engine.preflight.cache_look import look_at_caches
 from gui.engine.preflight.caption_look import look_at_captions
+from gui.engine.preflight.dataset_spec import subset_spec
 from gui.engine.preflight.facts import SubsetFact
 from gui.engine.preflight.file_facts import PairsFact
 from gui.engine.preflight.image_look import Images, look_at_images
@@ -66,6 +70,7 @@ def look_at_subset(
     pictures = listing.images
     images = look_at_images(folder, pictures) if len(pictures) <= budget else None
     record = records.find(folder, pictures) if records else None
+    captions = _captions(view, subset, listing, records) if records else None
     return SubsetFact(
         image_dir=image_dir,
         exists=True,
@@ -84,8 +89,16 @@ def look_at_subset(
         caption_faults=look_at_captions(folder, pictures, extension)[:NAMED],
         caches=look_at_caches(view, subset, folder, images.sizes) if images else None,
         pairs=_pairs(subset, listing, suffixes, images),
-        scanned=others_of(record) if record else None,
+        scanned=others_of(record, captions) if record else None,
     )
+
+
+def _captions(
+    view: View, subset: SubsetView, listing: FolderListing, records: FolderRecords
+) -> CaptionReport | None:
+    """Return what a scan found out about captions that have not changed since."""
+    where = caption_folder(subset_spec(view, subset), listing)
+    return CaptionRecords(records.memory).find(where) if where else None
 
 
 def _counted(images: Images) -> dict[str, int]:
