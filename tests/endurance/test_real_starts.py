@@ -142,9 +142,10 @@ def table(request: pytest.FixtureRequest) -> Iterator[list[str]]:
     """Collect a row for each start, and print them all at the end."""
     rows: list[str] = []
     yield rows
-    terminal = request.config.pluginmanager.get_plugin("terminalreporter")
-    for row in ("", *rows):
-        terminal.write_line(row)
+    plugins = request.config.pluginmanager
+    with plugins.get_plugin("capturemanager").global_and_fixture_disabled():
+        for row in ("", *rows):
+            plugins.get_plugin("terminalreporter").write_line(row)
 
 
 @dataclass(frozen=True)
