@@ -5,28 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+from memory_scene import teach
 
 from gui.cli.main import run as cli
-from gui.engine.hardware.memory.figures import load_figures
-from gui.engine.hardware.memory.learning import learn
-from gui.engine.hardware.memory.observations import Machine, MeasuredStep, Observation
 from gui.engine.paths import Home
-
-
-def teach(home: Home, gpu: str, name: str = "") -> None:
-    machine = Machine(gpu=gpu, name=name, torch="2.6.0", driver="580")
-    measured = MeasuredStep(allocated=8.0, reserved=8.5, process=9.1)
-    seen = Observation(
-        software=machine.software,
-        family="sdxl",
-        checkpointing=True,
-        attention="sdpa",
-        fixed=6.0,
-        activations=1.9,
-        spare=0.4,
-        measured=measured,
-    )
-    learn(home, machine, seen, load_figures().prior("linux"))
 
 
 def test_that_nothing_learned_is_said(home: Home, capsys: pytest.CaptureFixture[str]) -> None:

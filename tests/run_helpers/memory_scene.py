@@ -10,7 +10,8 @@ from practice_runs import make_images
 
 from gui.engine.hardware.memory.figures import load_figures
 from gui.engine.hardware.memory.forecast import forecast
-from gui.engine.hardware.memory.observations import MemoryExpectation
+from gui.engine.hardware.memory.learning import learn
+from gui.engine.hardware.memory.observations import Machine, MeasuredStep, MemoryExpectation, Observation
 from gui.engine.hardware.memory.question import MemoryQuestion, NetworkQuestion, OptimizerQuestion
 from gui.engine.hardware.memory.tables import load_tables
 from gui.engine.paths import Home
@@ -130,6 +131,23 @@ def sdxl_plan(folder: Path, *, batch: int = 1, family: str = "sdxl", **arguments
             },
         }
     )
+
+
+def teach(home: Home, gpu: str, name: str = "") -> None:
+    """Let a run have taught something about a GPU."""
+    machine = Machine(gpu=gpu, name=name, torch="2.6.0", driver="580")
+    measured = MeasuredStep(allocated=8.0, reserved=8.5, process=9.1)
+    seen = Observation(
+        software=machine.software,
+        family="sdxl",
+        checkpointing=True,
+        attention="sdpa",
+        fixed=6.0,
+        activations=1.9,
+        spare=0.4,
+        measured=measured,
+    )
+    learn(home, machine, seen, load_figures().prior("linux"))
 
 
 def write_run(folder: RunFolder, plan: TrainingPlan, *, process_gib: float, total_gib: float = 24.0) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from fake_nvml import FakeNvml
 from fake_trainers import SCRIPT, hide_other_trainers, make_checkout
+from memory_scene import teach
 from PySide6.QtCore import QObject, Qt, QUrl, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QScrollArea, QWidget
@@ -477,3 +478,21 @@ def test_that_nothing_is_cut_in_a_long_language(
     content = page.page.findChild(QScrollArea, "settings-scroll")
     assert content.widget().width() <= content.viewport().width()
     theme.set_text_percent(100)
+
+
+def test_that_what_runs_have_taught_is_told_and_can_be_forgotten(opened, home):
+    teach(home, "GPU-1", "NVIDIA RTX 3060")
+    page = opened()
+    page.qtbot.waitUntil(lambda: page.sees("learned-GPU-1"))
+    told = page.text("learned-GPU-1")
+    assert "NVIDIA RTX 3060" in told
+    assert "from 1 run" in told
+    assert "activations of sdxl, checkpointing" in told
+    page.click("forget-GPU-1")
+    page.click("ask-forget-GPU-1-no")
+    assert page.sees("learned-GPU-1")
+    page.click("forget-GPU-1")
+    page.click("ask-forget-GPU-1-yes")
+    page.qtbot.waitUntil(lambda: page.sees("learned-nothing"))
+    assert not page.sees("learned-GPU-1")
+    assert not list(home.memory.glob("*.json"))

@@ -277,6 +277,7 @@ class MemoryChart(QWidget):
             limits.append((self._forecast, words, "faint", [1.0, 3.0]))
         if self._peak:
             limits.append((self._peak, _("peak {amount}").format(amount=gib(self._peak)), "muted", []))
+        lines = [self._y(place, value) for value, _words, _colour, _dashes in limits]
         for value, words, colour, dashes in limits:
             y = round(self._y(place, value)) + 0.5
             painter.setPen(self._theme.color(colour))
@@ -289,6 +290,9 @@ class MemoryChart(QWidget):
             right = place.right() - Space.S
             # Labels give way to the left, where another one is.
             label = QRectF(right - width, y - metrics.height() - 1, width, metrics.height())
+            # … and go below their line where another line would cross them.
+            if any(label.top() < other < label.bottom() for other in lines):
+                label.moveTop(y + 2)
             for other in taken:
                 if label.intersects(other):
                     label.moveRight(other.left() - Space.M)

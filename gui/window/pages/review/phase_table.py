@@ -51,7 +51,7 @@ class PhaseTable(QWidget):
         for number, phase in enumerate(estimate.phases):
             peak = phase.name == estimate.peak
             what = Label(sentence_case(names[phase.name]), "strong" if peak else "muted")
-            much = Label(range_words(phase), "strong" if peak else "muted")
+            much = Label(range_words(phase), "strong" if peak else "muted", wrap=False)
             much.setObjectName(f"phase-{phase.name}")
             much.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
             bar = MemoryBar(self._theme, name=f"phase-bar-{phase.name}")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gui.engine.hardware.memory.advice import Advice
@@ -34,7 +35,8 @@ class MemoryTips(QWidget):
         layout.setSpacing(Space.S)
         layout.addWidget(line())
         layout.addWidget(self._text)
-        layout.addWidget(held(self._ways))
+        self._held = held(self._ways)
+        layout.addWidget(self._held)
         self._shown: RunAdvice | None = None
         self.hide()
 
@@ -58,6 +60,16 @@ class MemoryTips(QWidget):
                 costs = "\n".join(_details(each) for each in advice.advised.advice)
                 self._offer("fit", advice.advised.changes, costs)
         self._text.setText(" ".join(words))
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Ask for the height that the words need at this width: the column around does not ask."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        for part in (self._text, self._held):
+            part.setMinimumHeight(max(0, part.heightForWidth(self.width())))
 
     def _offer(self, name: str, changes: Mapping[str, Any], details: str) -> None:
         values = dict(changes)

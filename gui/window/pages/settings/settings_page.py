@@ -19,6 +19,7 @@ from gui.window.bridges.tokens import Tokens
 from gui.window.bridges.trainers import Trainers
 from gui.window.pages.settings.choices_card import RunsCard
 from gui.window.pages.settings.folders_card import FoldersCard
+from gui.window.pages.settings.learned_card import LearnedCard
 from gui.window.pages.settings.looks_card import LooksCard
 from gui.window.pages.settings.tokens_card import TokensCard
 from gui.window.pages.settings.trainers_card import TrainersCard
@@ -118,6 +119,7 @@ class SettingsPage(Page):
         self._looks = LooksCard(settings, theme, self._keep)
         self._tokens = tokens
         self._folders = FoldersCard(home, tasks, self._show_trouble)
+        self._learned = LearnedCard(home, tasks, self._show_trouble)
         self.content.addWidget(self._trouble)
         self.content.addWidget(Scroll(self._make_columns(), name="settings-scroll"), 1)
         settings.changed.connect(self._use)
@@ -141,6 +143,7 @@ class SettingsPage(Page):
         """Arrange the cards: what is long at the left, the rest at the right or below."""
         rest: tuple[Card, ...] = (
             self._runs,
+            self._learned,
             TokensCard(self._tokens),
             self._looks,
             self._folders,
@@ -153,6 +156,7 @@ class SettingsPage(Page):
         self.setFocus(Qt.FocusReason.OtherFocusReason)  # from here Tab leads to the first control
         self._trainers.look_again()
         self._folders.count()
+        self._learned.look()
         self._tokens.look()
 
     def _keep(self, **changes: Any) -> bool:
