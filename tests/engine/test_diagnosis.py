@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gui.engine.errors import CannotRead
-from gui.engine.runs import diagnosis
+from gui.engine.runs import examination, log_pieces
 from gui.engine.runs.diagnoses import DiagnosisFile, known_diagnoses
 from gui.engine.runs.diagnosis import diagnose_log
 
@@ -141,19 +141,30 @@ def test_that_a_log_file_is_read_and_a_missing_one_named(tmp_path):
         diagnose_log(tmp_path / "nowhere")
 
 
-def test_that_of_a_very_long_log_the_start_and_the_end_are_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(diagnosis, "_HEAD_BYTES", 1000)
-    monkeypatch.setattr(diagnosis, "_TAIL_BYTES", 1000)
-    lines = [f"line {number}" for number in range(1, 5001)]
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-le"])
+def test_that_of_a_very_long_log_start_end_and_failures_between_are_read(tmp_path, monkeypatch, encoding):
+    for name in ("HEAD_BYTES", "TAIL_BYTES", "BLOCK_BYTES"):
+        monkeypatch.setattr(log_pieces, name, 1000)
+    lines = [f"line {number}" for number in range(1, 9001)]
     lines[2] = "No data found. Please verify arguments"
-    lines[2500] = "CUDA out of memory"
-    lines[4990] = "OSError: image file is truncated"
+    lines[2500] = "RuntimeError: CUDA out of memory"
+    lines[5000] = "a line of no use; wandb: Paste an API key from your profile"
+    lines[8990] = "OSError: image file is truncated"
     log = tmp_path / "long.txt"
-    log.write_text("\n".join(lines) + "\n", "utf-8")
+    log.write_text("\n".join(lines) + "\n", encoding)
     found = {each.id: each.evidence[0].line for each in diagnose_log(log)}
-    assert found == {"no-data": 3, "image-bad": 4991}
-    log.write_text("\n".join(lines) + "\n", "utf-16")
-    assert "cuda-oom" in [each.id for each in diagnose_log(log)]
+    assert found == {"no-data": 3, "cuda-oom": 2501, "image-bad": 8991}
+
+
+def test_that_of_a_log_that_fails_for_ever_the_first_and_the_last_failures_are_read(tmp_path, monkeypatch):
+    for name in ("HEAD_BYTES", "TAIL_BYTES", "BLOCK_BYTES"):
+        monkeypatch.setattr(log_pieces, name, 1000)
+    log = tmp_path / "long.txt"
+    strange = [f"StrangeError: number {number}" for number in range(9000)]
+    strange[100] = "RuntimeError: CUDA out of memory"
+    strange[4000] = "OSError: image file is truncated"
+    log.write_text("\n".join(strange), "utf-8")
+    assert [each.id for each in diagnose_log(log)] == ["cuda-oom"]
 
 
 def test_that_repeated_lines_are_not_looked_at_for_ever():
@@ -162,8 +173,8 @@ def test_that_repeated_lines_are_not_looked_at_for_ever():
 
 
 def test_that_ever_new_lines_are_not_kept_for_ever(monkeypatch):
-    monkeypatch.setattr(diagnosis, "_MOST_TEMPLATES", 10)
-    examiner = diagnosis.Examiner(known_diagnoses())
+    monkeypatch.setattr(examination, "MOST_TEMPLATES", 10)
+    examiner = examination.Examination(known_diagnoses())
     examiner.feed("".join(f"{'x' * length}\n" for length in range(100)).encode() + b"CUDA out of memory\n")
     assert len(examiner._dull) <= 10
     assert [found.id for found in examiner.finish()] == ["cuda-oom"]

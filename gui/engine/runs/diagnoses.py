@@ -94,6 +94,7 @@ class DiagnosisFile(Document):
         id: Stable, part of the interface; the file's name.
         rank: How near it is to the root: of several the lowest is the likeliest cause.
         explains_end: Whether it says why a run ended; else it is worth knowing all the same.
+        in_finished_run: Whether it counts even when the trainer ended well: it ruins what was saved.
         title: One sentence, in English.
         explanation: Why it happens, in English.
         signs: One of them must have been said, or …
@@ -108,6 +109,7 @@ class DiagnosisFile(Document):
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$")
     rank: int = Field(ge=0, le=100)
     explains_end: bool = True
+    in_finished_run: bool = False
     title: str
     explanation: str
     signs: tuple[Sign, ...] = ()

@@ -18,7 +18,6 @@ from gui.engine.runs.start import read_status
 from gui.engine.runs.status import RunStatus, VerdictWord
 from gui.engine.runs.verdict import verdict_from_output
 from gui.engine.trainer.events import Figure
-from gui.engine.trainer.output import as_utf8
 from gui.engine.trainer.output.tally import Tally
 
 
@@ -112,11 +111,7 @@ def diagnose_run(run: RunFolder) -> DiagnosisReport:
 
 def _examined(source: Path | Iterable[bytes]) -> Examiner:
     examiner = Examiner(known_diagnoses())
-    if isinstance(source, Path):
-        read_into(examiner, source)
-    else:
-        for chunk in as_utf8(source):
-            examiner.feed(chunk)
+    read_into(examiner, source)
     return examiner
 
 

@@ -3,80 +3,33 @@
 from __future__ import annotations
 
 import re
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections import deque
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
-from pydantic import Field
+from gui.engine.runs.diagnoses import DiagnosisFile, known_diagnoses
+from gui.engine.runs.diagnosis_models import Diagnosis, DiagnosisFix, Evidence
+from gui.engine.runs.examination import LAST_LINES, Examination
+from gui.engine.runs.log_mending import LogMender, Mended
+from gui.engine.runs.log_pieces import pieces_of
+from gui.engine.trainer.output import Tally, as_utf8
 
-from gui.engine.documents import Document, reason_of
-from gui.engine.errors import CannotRead
-from gui.engine.redaction import redact_text
-from gui.engine.runs.diagnoses import DiagnosisFile, Sign, State, known_diagnoses
-from gui.engine.texts import _
-from gui.engine.trainer.events import Step, TrainerEvent
-from gui.engine.trainer.output import OutputParser, Said, Tally, as_utf8, read_log
+__all__ = [
+    "LAST_LINES",
+    "Diagnosis",
+    "DiagnosisFix",
+    "Evidence",
+    "Examiner",
+    "diagnose_log",
+    "read_into",
+]
 
-LAST_LINES = 20
-"""So much of an unknown failure's words is shown."""
-
-_MOST_EVIDENCE = 3
-_LONGEST_EVIDENCE = 600
-_LONGEST_TEXT = 4000
-_FEWEST_STEPS = 3
-_MOST_TEMPLATES = 10_000
-_ENOUGH_ALIKE = 50
-_HEAD_BYTES = 4 << 20
-_TAIL_BYTES = 12 << 20
-_NUMBERS = re.compile(r"\d+")
-
-
-class Evidence(Document):
-    """A line of the log that shows it.
-
-    Attributes:
-        line: Its number, from 1.
-        text: Its words, tokens taken out; a wrapped record put together again.
-    """
-
-    line: int
-    text: str
-
-
-class DiagnosisFix(Document):
-    """A way out.
-
-    Attributes:
-        label: What to do.
-        changes: Target to new value, as in a finding's fix.
-    """
-
-    label: str
-    changes: dict[str, Any] = Field(default_factory=dict)
-
-
-class Diagnosis(Document):
-    """One thing that went wrong.
-
-    Attributes:
-        id: Stable, part of the interface.
-        variant: A narrower name, None without one.
-        title: One sentence.
-        evidence: The lines that show it, three at most.
-        explanation: Why it happens.
-        fixes: What to do, the best first.
-        explains_end: Whether it says why a run ended; else it is worth knowing all the same.
-    """
-
-    id: str
-    variant: str | None = None
-    title: str
-    evidence: tuple[Evidence, ...]
-    explanation: str
-    fixes: tuple[DiagnosisFix, ...]
-    explains_end: bool = Field(default=True, exclude=True)
+_MOST_EARLIER = 8
+_OVER = re.compile(rb"CalledProcessError: |ChildFailedError|KeyboardInterrupt|model saved\.")
+_STARTS = re.compile(
+    rb"^.*(?:values were not passed to `accelerate launch`|Loading settings from .*\.toml"
+    rb"|(?:Using v\d|prepare|load) tokenizers?|Using DreamBooth method|Load dataset config from)",
+    re.MULTILINE,
+)
 
 
 def diagnose_log(
@@ -99,237 +52,84 @@ def diagnose_log(
         CannotRead: The log cannot be read.
     """
     examiner = Examiner(known_diagnoses() if known is None else known)
-    if isinstance(source, Path):
-        read_into(examiner, source)
-    else:
-        for chunk in as_utf8(source):
-            examiner.feed(chunk)
+    read_into(examiner, source)
     return examiner.finish(exit_status)
 
 
-def read_into(examiner: Examiner, path: Path) -> None:
-    """Read a log, of a very long one the start and the end: causes stand there.
+def read_into(examiner: Examiner, source: Path | Iterable[bytes]) -> None:
+    """Read a log, of a very long file only what may tell the cause.
 
     Raises:
         CannotRead: The log cannot be read.
     """
-    try:
-        size = path.stat().st_size
-        with path.open("rb") as stream:
-            if size <= _HEAD_BYTES + _TAIL_BYTES or stream.read(2) in (BOM_UTF16_LE, BOM_UTF16_BE):
-                for chunk in read_log(path):
-                    examiner.feed(chunk)
-                return
-            stream.seek(0)
-            examiner.feed(stream.read(_HEAD_BYTES))
-            skipped, left = 0, size - _HEAD_BYTES - _TAIL_BYTES
-            while left > 0 and (chunk := stream.read(min(left, 1 << 20))):
-                skipped, left = skipped + chunk.count(b"\n"), left - len(chunk)
-            examiner.skip(skipped)
-            while chunk := stream.read(1 << 16):
-                examiner.feed(chunk)
-    except OSError as error:
-        raise CannotRead(path, reason_of(error)) from error
-
-
-class _Watch:
-    """Looks for one diagnosis."""
-
-    def __init__(self, file: DiagnosisFile) -> None:
-        self.file = file
-        self.evidence: list[Evidence] = []
-        self._signs = [(sign, _compiled(sign.pattern)) for sign in file.signs]
-        self._clues = {
-            clue: _compiled(clue)
-            for clue in (*file.needs, *(clue for variant in file.variants for clue in variant.clues))
-        }
-        self._seen: set[str] = set()
-
-    def hear(self, said: Said) -> None:
-        for clue, pattern in self._clues.items():
-            if clue not in self._seen and (pattern.search(said.text) or pattern.search(said.context)):
-                self._seen.add(clue)
-        if len(self.evidence) < _MOST_EVIDENCE and any(_shows(*each, said) for each in self._signs):
-            self.evidence.append(_evidence(said))
-
-    def result(self, facts: _Facts) -> Diagnosis | None:
-        state = self.file.state
-        held = state is not None and facts.hold(state)
-        if not (self.evidence or held) or not self._seen.issuperset(self.file.needs):
-            return None
-        variant = next((v.name for v in self.file.variants if self._seen.issuperset(v.clues)), None)
-        return Diagnosis(
-            id=self.file.id,
-            variant=variant,
-            title=_(self.file.title),
-            evidence=tuple(self.evidence) or (facts.evidence_of(state) if state else ()),
-            explanation=_(self.file.explanation),
-            fixes=tuple(DiagnosisFix(label=_(fix.label), changes=fix.changes) for fix in self.file.fixes),
-            explains_end=self.file.explains_end,
-        )
-
-
-class _Facts:
-    """What the whole run showed.
-
-    Args:
-        names: The settings whose lines are wanted as evidence.
-    """
-
-    def __init__(self, names: Iterable[str]) -> None:
-        self.tally = Tally()
-        self.exit_status: int | None = None
-        self._rates: deque[float] = deque(maxlen=_FEWEST_STEPS)
-        self._names = frozenset(names)
-        self._settings: dict[str, Evidence] = {}
-        self._step: Evidence | None = None
-
-    def hear(self, said: Said) -> None:
-        if said.kind == "step":
-            self._step = _evidence(said)
+    for piece in pieces_of(source) if isinstance(source, Path) else as_utf8(source):
+        if isinstance(piece, int):
+            examiner.skip(piece)
         else:
-            for name in self._names:
-                if name in said.text:
-                    self._settings[name] = _evidence(said)
-
-    def add(self, event: TrainerEvent) -> None:
-        self.tally.add(event)
-        if isinstance(event, Step) and event.rate:
-            # The bar's own rate is a mean of the whole run, so that the newest ones suffice.
-            self._rates.append(event.rate)
-
-    def evidence_of(self, state: State) -> tuple[Evidence, ...]:
-        """Return the lines that show what the state names."""
-        lines = [self._settings[name] for name in state.settings if name in self._settings]
-        if state.slower_than_seconds is not None and self._step is not None:
-            lines.append(self._step)
-        return tuple(lines)
-
-    def hold(self, state: State) -> bool:
-        """Tell whether all that the state names is so."""
-        settings = self.tally.settings
-        slow = state.slower_than_seconds
-        return all(
-            (
-                all(settings.get(name) == value for name, value in state.settings.items()),
-                not any(_has(settings, name, value) for name, value in state.absent.items()),
-                state.finished is None or state.finished == self.tally.model_saved,
-                not state.exit_status or self.exit_status in state.exit_status,
-                slow is None
-                or (len(self._rates) == _FEWEST_STEPS and all(rate * slow < 1 for rate in self._rates)),
-            )
-        )
+            examiner.feed(piece)
 
 
 class Examiner:
-    """Reads a log in chunks and finds what went wrong.
+    """Reads a log in chunks and finds what went wrong, also where it holds several runs one after another.
 
     Args:
         known: What can be found.
     """
 
     def __init__(self, known: Sequence[DiagnosisFile]) -> None:
-        self._watches = [_Watch(file) for file in known]
-        self._facts = _Facts(name for file in known if file.state for name in file.state.settings)
-        self._parser = OutputParser(listener=self._hear)
-        self._any_words = _joined(known)
-        self._dull: dict[str, int] = {}
-        self._last: deque[Said] = deque(maxlen=LAST_LINES)
+        self._known = known
+        self._mender = LogMender()
+        self._current = Examination(known)
+        self._over = False
+        self._earlier: list[Diagnosis] = []
 
     @property
     def tally(self) -> Tally:
-        """What the events add up to so far."""
-        return self._facts.tally
+        """What the events of the last run add up to so far."""
+        return self._current.tally
 
     def last_lines(self) -> tuple[Evidence, ...]:
-        """Return what tells most of a failure that nothing explains, at most twenty lines.
-
-        That is the end of the traceback that ended the run; without one the last that was said.
-        """
-        cause = self.tally.cause
-        if cause is None or not cause.traceback:
-            return tuple(_evidence(said) for said in self._last)
-        lines = cause.traceback.splitlines()
-        first = max(0, len(lines) - LAST_LINES)
-        begin = cause.line or 1
-        return tuple(
-            Evidence(line=begin + number, text=redact_text(text)[:_LONGEST_EVIDENCE])
-            for number, text in enumerate(lines[first:], first)
-        )
+        """Return what tells most of a failure that nothing explains, at most twenty lines."""
+        return self._current.last_lines()
 
     def feed(self, data: bytes) -> None:
         """Read the next bytes."""
-        self._count(self._parser.feed(data))
+        for piece in self._mender.feed(data):
+            self._read(piece)
 
     def skip(self, lines: int) -> None:
         """Leave out what holds so many line feeds; the line begun before is over."""
-        self.feed(b"\n")
-        self._parser.skip_lines(lines - 1)
+        for piece in self._mender.finish():
+            self._read(piece)
+        self._current.skip(lines)
 
     def finish(self, exit_status: int | None = None) -> list[Diagnosis]:
-        """Return what was found, the likeliest cause first."""
-        self._count(self._parser.finish())
-        self._facts.exit_status = exit_status
-        found = [watch.result(self._facts) for watch in self._watches]
-        return [diagnosis for diagnosis in found if diagnosis is not None]
+        """Return what was found, the likeliest cause first.
 
-    def _count(self, events: Iterable[TrainerEvent]) -> None:
-        for event in events:
-            self._facts.add(event)
-
-    def _hear(self, said: Said) -> None:
-        short = said._replace(text=said.text[:_LONGEST_TEXT])
-        self._facts.hear(short)
-        if said.kind in ("line", "record", "exception") and short.text.strip():
-            self._last.append(short)
-        if said.kind == "step" or (said.kind in ("line", "record") and not self._is_news(short.text)):
-            return
-        for watch in self._watches:
-            watch.hear(short)
-
-    def _is_news(self, text: str) -> bool:
-        """Tell whether a line may matter.
-
-        Looking for everything costs a good deal, and a chatty trainer repeats itself a million times:
-        of lines that differ in their numbers only, the first dozens are looked at.
+        What ended an earlier run of the log comes last, and explains no end.
         """
-        template = _NUMBERS.sub("0", text)
-        seen = self._dull.get(template, 0)
-        if seen >= _ENOUGH_ALIKE:
-            return False
-        if self._any_words.search(text) is not None:
-            return True
-        if len(self._dull) >= _MOST_TEMPLATES:
-            self._dull.clear()
-        self._dull[template] = seen + 1
-        return False
+        for piece in self._mender.finish():
+            self._read(piece)
+        found = self._current.finish(exit_status)
+        ids = {diagnosis.id for diagnosis in found}
+        return [*found, *(earlier for earlier in self._earlier if earlier.id not in ids)]
 
+    def _read(self, piece: Mended) -> None:
+        """Read a piece, cut where another run begins."""
+        data, at = piece.data, 0
+        for start in _STARTS.finditer(data):
+            self._over = self._over or _OVER.search(data, at, start.start()) is not None
+            if self._over:
+                self._current.feed(data[at : start.start()])
+                self._begin_anew()
+                at = start.start()
+        self._over = self._over or _OVER.search(data, at) is not None
+        self._current.feed(data[at:], piece.joined)
 
-def _shows(sign: Sign, pattern: re.Pattern[str], said: Said) -> bool:
-    if said.kind not in sign.where or pattern.search(said.text) is None:
-        return False
-    if sign.unless is not None and _compiled(sign.unless).search(said.text):
-        return False
-    return sign.within is None or _compiled(sign.within).search(said.context) is not None
-
-
-def _evidence(said: Said) -> Evidence:
-    return Evidence(line=said.line, text=redact_text(said.text)[:_LONGEST_EVIDENCE])
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.DOTALL | re.IGNORECASE)
-
-
-def _joined(known: Sequence[DiagnosisFile]) -> re.Pattern[str]:
-    """Join all that may be looked for in lines and records, so that most cost one search."""
-    patterns = {clue for file in known for clue in file.needs}
-    patterns |= {clue for file in known for variant in file.variants for clue in variant.clues}
-    patterns |= {
-        sign.pattern for file in known for sign in file.signs if not {"line", "record"}.isdisjoint(sign.where)
-    }
-    return _compiled("|".join(f"(?:{pattern})" for pattern in sorted(patterns)) or r"(?!)")
-
-
-def _has(settings: dict[str, int | float | str], name: str, value: int | str | None) -> bool:
-    return name in settings and (value is None or settings[name] == value)
+    def _begin_anew(self) -> None:
+        known = {diagnosis.id for diagnosis in self._earlier}
+        for found in self._current.finish():
+            if found.explains_end and found.id not in known and len(self._earlier) < _MOST_EARLIER:
+                self._earlier.append(found.model_copy(update={"explains_end": False}))
+        self._current = Examination(self._known, self._current.lines)
+        self._over = False

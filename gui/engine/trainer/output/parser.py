@@ -207,6 +207,8 @@ class OutputParser:
     def _give_tracebacks(self) -> None:
         for done in self._tracebacks.done:
             text = f"{done.type}: {done.words()}" if done.type else done.words()
+            for earlier in done.earlier:
+                self._tell("exception", done.line, earlier, done.text())
             self._tell("wrapper" if done.is_wrapper() else "exception", done.line, text, done.text())
             self._fail(
                 Error(

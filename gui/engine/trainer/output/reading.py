@@ -35,19 +35,32 @@ def read_stream(stream: BinaryIO) -> Iterator[bytes]:
         yield chunk
 
 
+def encoding_of(start: bytes) -> tuple[bytes, str | None]:
+    """Return the byte order mark and the UTF-16 encoding of a log, None for one that is UTF-8.
+
+    Args:
+        start: Its first four bytes, or more. Without a mark every other one of them is zero in UTF-16.
+    """
+    for mark, name in _MARKS:
+        if start.startswith(mark):
+            return mark, name
+    if len(start) >= 4 and start[0] and not start[1] and start[2] and not start[3]:
+        return b"", "utf-16-le"
+    if len(start) >= 4 and not start[0] and start[1] and not start[2] and start[3]:
+        return b"", "utf-16-be"
+    return b"", None
+
+
 def as_utf8(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Take a byte order mark off, and turn UTF-16 (``trainer > log.txt`` in PowerShell) into UTF-8."""
     rest = iter(chunks)
     start = b""
     for chunk in rest:
         start += chunk
-        if len(start) >= 3:
+        if len(start) >= 4:
             break
-    encoding: str | None = None
-    for mark, name in _MARKS:
-        if start.startswith(mark):
-            start, encoding = start[len(mark) :], name
-            break
+    mark, encoding = encoding_of(start)
+    start = start[len(mark) :]
     if encoding is None:
         yield start
         yield from rest

@@ -20,6 +20,8 @@ _ALONE = re.compile(
 _ACCELERATE = re.compile(
     r"accelerate_cli\.py\"?, line|[\\/]accelerate[\\/]commands[\\/]|[\\/]bin[\\/]accelerate"
 )
+_TRIED = re.compile(r"(?:ModuleNotFound|Import|Key|Attribute)Error: ")
+_MOST_EARLIER = 8
 _LONGEST = 2000
 _HEAD = 60
 _TAIL = 140
@@ -38,12 +40,14 @@ class Traceback:
         rank: The process that a distributed run named, None without a prefix.
         type: The exception's name as printed; None until its last line has come.
         message: The exception's words.
+        earlier: Type and words of the exceptions that led to it, the first first.
     """
 
     line: int
     rank: int | None = None
     type: str | None = None
     message: list[str] = field(default_factory=list)
+    earlier: list[str] = field(default_factory=list)
     head: list[str] = field(default_factory=list)
     tail: list[str] = field(default_factory=list)
     left_out: int = 0
@@ -73,6 +77,18 @@ class Traceback:
             lines = [*self.head, *self.tail]
             return lines[-1].strip() if lines else ""
         return "\n".join(self.message).strip()
+
+    def link(self, body: str) -> None:
+        """Note that another exception follows, and that the one before may be its cause.
+
+        What code tries and does without (a missing module, key or attribute) is none.
+        """
+        told = f"{self.type}: {self.words()}"
+        tried = "During handling" in body and _TRIED.match(told)
+        if "Original Traceback" not in body and not tried and len(self.earlier) < _MOST_EARLIER:
+            self.earlier.append(told)
+        self.type = None
+        self.message = []
 
     def is_wrapper(self) -> bool:
         """Tell whether a launcher only reports that its child failed (trainer-output 4).
@@ -161,8 +177,7 @@ class TracebackCollector:
             current.blanks += 1
             return True
         if _LINK.match(body):
-            current.type = None
-            current.message = []
+            current.link(body)
             for _blank in range(min(current.blanks, 1)):
                 current.add("")
             current.add(body)
