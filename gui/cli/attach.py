@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from gui.cli.context import home
-from gui.cli.watching import watch_run
+from gui.cli.watching import watch_tries
 from gui.engine.runs.folder import find_run
 from gui.engine.runs.start import ensure_supervisor
 from gui.engine.texts import _
@@ -20,5 +20,5 @@ def run(options: argparse.Namespace) -> int:
     """Watch until the run is judged; Ctrl+C ends only the watching."""
     folder = find_run(home(options), options.run)
     ensure_supervisor(folder)
-    verdict = watch_run(folder, stop_on_interrupt=False)
+    verdict = watch_tries(folder, stop_on_interrupt=False)
     return 0 if verdict is None or verdict.verdict == "finished" else 1

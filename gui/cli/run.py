@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from gui.cli.context import home, token_store, trainer_of
 from gui.cli.interrupts import interrupts_held
 from gui.cli.plan_input import add_plan_arguments, plan_of
-from gui.cli.watching import watch_run
+from gui.cli.watching import watch_tries
 from gui.engine.errors import PlanNotRunnable, RunRefused
 from gui.engine.findings import Finding
 from gui.engine.importers.reading import PlanInput
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
         print(_("The run goes on by itself: {folder}").format(folder=prepared.run.path))
         print(_("Watch it: kohya-preflight attach {name}").format(name=prepared.run.name))
         return 0
-    verdict = watch_run(prepared.run, stop_on_interrupt=True, interrupted=interrupts.pressed)
+    verdict = watch_tries(prepared.run, stop_on_interrupt=True, interrupted=interrupts.pressed)
     return 0 if verdict is not None and verdict.verdict == "finished" else 1
 
 

@@ -14,14 +14,50 @@ from gui.engine.runs.alarm import Alarm
 from gui.engine.runs.alarms import alarms
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.follow import Follower
+from gui.engine.runs.lock import is_held
+from gui.engine.runs.records import Manifest
 from gui.engine.runs.requests import ask
-from gui.engine.runs.start import ensure_supervisor
+from gui.engine.runs.retry_record import read_retry
+from gui.engine.runs.smaller_plan import ran_out
+from gui.engine.runs.start import ensure_supervisor, read_status
 from gui.engine.runs.status import Verdict
 from gui.engine.texts import _
 
 LOOK_SECONDS = 0.2
 SUPERVISOR_SECONDS = 2.0
 """So often it is seen whether a supervisor lives."""
+
+
+def watch_tries(run: RunFolder, *, stop_on_interrupt: bool, interrupted: bool = False) -> Verdict | None:
+    """Show a run until it is judged, and then the run that tries it again by itself, where there is one.
+
+    Args:
+        run: The folder of the first.
+        stop_on_interrupt: As for ``watch_run``.
+        interrupted: As for ``watch_run``.
+
+    Returns:
+        The last one's verdict; None when the user left before there was one.
+    """
+    while True:
+        verdict = watch_run(run, stop_on_interrupt=stop_on_interrupt, interrupted=interrupted)
+        following = None if verdict is None else _next_try(run)
+        if following is None:
+            return verdict
+        run, interrupted = following, False
+
+
+def _next_try(run: RunFolder) -> RunFolder | None:
+    """Return the run that tries this one again, once its supervisor has decided that."""
+    if not ran_out(read_status(run)) or Manifest.read(run.manifest).retry.left <= 0:
+        return None
+    while is_held(run.lock):
+        time.sleep(LOOK_SECONDS)
+    retry = read_retry(run)
+    if retry is None:
+        return None
+    print(retry.sentence, flush=True)
+    return RunFolder(run.path.parent / retry.next) if retry.next else None
 
 
 def watch_run(

@@ -38,14 +38,17 @@ class LaunchSettings(Document):
 
 
 class GuardSettings(Document):
-    """What happens when the loss is not finite.
+    """What happens when the loss is not finite, or the GPU's memory runs out.
 
     Attributes:
         nonfinite: ``stop`` at once; ``confirm`` stops when it stays so by the step's own loss;
             ``warn`` only says it.
+        memory_retries: How often a run whose GPU memory ran out may be tried again by itself, each time with
+            the next-cheapest changes that make it fit; 0 never does, and more than 5 count as 5.
     """
 
     nonfinite: NonfinitePolicy = "stop"
+    memory_retries: WholeNumber = 0
 
 
 class TrainingPlan(Document):

@@ -26,6 +26,7 @@ from gui.engine.runs.launched import LaunchedSettings, launched_settings
 from gui.engine.runs.lock import is_held
 from gui.engine.runs.loss_alarm import LossFacts, loss_alarm
 from gui.engine.runs.memory_words import memory_causes, memory_steps, memory_title
+from gui.engine.runs.retry_record import read_retry
 from gui.engine.runs.smaller_plan import SmallerPlan, ran_out, smaller_plan_or_none
 from gui.engine.runs.start import read_status
 from gui.engine.runs.status import RunStatus, TroubleNow
@@ -116,7 +117,9 @@ class AlarmWatch:
     def _end_facts(self, status: RunStatus, settings: LaunchedSettings) -> EndFacts:
         if not self._sought and ran_out(status):  # a search, so made once
             self._sought, self._smaller = True, smaller_plan_or_none(self._run)
-        return EndFacts(settings, self._ended_at, self._shortage, self._smaller)
+        retry = read_retry(self._run) if self._sought else None
+        sentence = retry.sentence if retry else ""
+        return EndFacts(settings, self._ended_at, self._shortage, self._smaller, sentence)
 
     def _unattended(self, status: RunStatus, supervised: bool | None) -> Alarm | None:
         """Tell of a run that nobody looks after; one that was only prepared has never had anybody."""

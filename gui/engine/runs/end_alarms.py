@@ -31,12 +31,14 @@ class EndFacts(NamedTuple):
         at: When it was judged, in seconds since the trainer started.
         shortage: What the trainer said of memory that ran out.
         smaller: What would fit in its place; None where that is not known.
+        retry: What became of trying it again by itself; empty where that was not to be done.
     """
 
     settings: LaunchedSettings
     at: float | None = None
     shortage: MemoryShortage | None = None
     smaller: SmallerPlan | None = None
+    retry: str = ""
 
 
 def end_alarm(status: RunStatus, facts: EndFacts) -> Alarm | None:
@@ -58,6 +60,7 @@ def end_alarm(status: RunStatus, facts: EndFacts) -> Alarm | None:
         tone="warn" if verdict.verdict == "suspect" else "bad",
         title=_title(identity, verdict),
         text=_text(identity, verdict, facts.shortage),
+        done=facts.retry,
         step=verdict.step,
         last_clean=clean,
         last_clean_step=clean_step,

@@ -97,6 +97,11 @@ class RunFolder:
         return self.path / "exit.json"
 
     @property
+    def retry(self) -> Path:
+        """What became of trying it again by itself; absent where that was not to be done."""
+        return self.path / "retry.json"
+
+    @property
     def supervisor_log(self) -> Path:
         """What the supervisor itself has to say; empty when all is well."""
         return self.path / "supervisor.log"

@@ -24,7 +24,14 @@ from gui.engine.redaction import redact_text
 from gui.engine.runs.board import Board
 from gui.engine.runs.disk import DiskWatch
 from gui.engine.runs.folder import RunFolder, reserve_run_folder
-from gui.engine.runs.records import BaseModelFile, CommandRecord, LaunchOrder, Manifest, local_time
+from gui.engine.runs.records import (
+    BaseModelFile,
+    CommandRecord,
+    LaunchOrder,
+    Manifest,
+    RetryRecord,
+    local_time,
+)
 from gui.engine.runs.rivals import living_rival
 from gui.engine.runs.saves import collisions
 from gui.engine.texts import _
@@ -34,6 +41,9 @@ from gui.engine.trainer.facts import TrainerFacts
 from gui.engine.trainer.installs import TrainerInstall
 from gui.engine.trainer.probe import require_torch
 from gui.engine.trainer.resolving import resolve
+
+MOST_RETRIES = 5
+"""What a plan asks for beyond that is not done: each try costs minutes, and the ladder is not longer."""
 
 
 @dataclass(frozen=True)
@@ -188,6 +198,7 @@ class Preparation:
             gpus=tuple(gpu.name for gpu in facts.gpus),
             measures_memory=self._measures_memory(plan_file),
             memory=self._expect(plan_file) if self._expect and not self._install.practice else None,
+            retry=RetryRecord(left=max(0, min(plan.guard.memory_retries, MOST_RETRIES))),
             accepted=tuple(accepted),
             existing=existing,
             overwrites=tuple(again),

@@ -169,6 +169,20 @@ class LaunchOrder(Document):
     measure_memory: bool = False
 
 
+class RetryRecord(Document):
+    """Which place a run has among the tries of a plan whose GPU memory runs out.
+
+    Attributes:
+        left: How many tries may follow this one by themselves.
+        before: The runs before it, the first one first.
+        changes: What is different from the one before: target to value.
+    """
+
+    left: int = 0
+    before: tuple[str, ...] = ()
+    changes: dict[str, Any] = Field(default_factory=dict)
+
+
 class Manifest(Versioned):
     """What the run was made of, so that it can be understood and repeated.
 
@@ -194,6 +208,7 @@ class Manifest(Versioned):
         measures_memory: Whether the memory hook went along.
         memory: What the run was expected to need of the GPU's memory; None when that was not known.
         rehearsal: What it stands for, where it is a rehearsal and no run.
+        retry: Which place it has among the tries of its plan.
         accepted: Ids of the dangers that the user said yes to.
         existing: Files of the names that this run will write, as they were before launch.
         overwrites: Those of them that the run will write over, by name.
@@ -220,6 +235,7 @@ class Manifest(Versioned):
     measures_memory: bool = False
     memory: MemoryExpectation | None = None
     rehearsal: RehearsalOrder | None = None
+    retry: RetryRecord = RetryRecord()
     accepted: tuple[str, ...] = ()
     existing: tuple[FileMark, ...] = ()
     overwrites: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ from typing import Any
 
 from gui.engine.documents import read_text, write_atomically
 from gui.engine.errors import CannotRead
-from gui.engine.plan.model import TrainingPlan
+from gui.engine.plan.model import GuardSettings, TrainingPlan
 from gui.engine.preflight.rules.sampling import wants_samples
 from gui.engine.preflight.steps import forecast_steps
 from gui.engine.preflight.view import View
@@ -73,6 +73,7 @@ def rehearsed_plan(view: View, dataset: Mapping[str, Any], folder: Path, kind: R
         "script": view.script,
         "arguments": {name: value for name, value in arguments.items() if value is not None},
         "dataset": dict(dataset),
+        "guard": GuardSettings(),
     }
     return TrainingPlan.model_validate({**view.plan.data(), **whole})
 
