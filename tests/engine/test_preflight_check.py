@@ -167,6 +167,14 @@ max_size_px = [1152, 1152]
         ("os = ", "TOML"),
         ("[[gpu]]\nvram_gib = 'x'", "gpu.0.vram_gib"),
         ("paths = {}", "paths"),
+        ("os = 'beos'", "linux, windows, macos"),
+        ("gpu = '3060'", "gpu must be a list"),
+        ("[gpu]\nvram_gib = 8", "gpu must be a list"),
+        ("ram_gib = -4", "ram_gib must be a number from 0 on, not -4"),
+        ("[[gpu]]\nvram_gib = nan", "gpu.0.vram_gib must be a number"),
+        ("disk_free_gib = inf", "disk_free_gib"),
+        ("[dataset]\nmax_size_px = [512, -1]", "dataset.max_size_px.1"),
+        ("[[gpu]]\ncompute_capability = 8.6", "must be a text, not 8.6"),
     ],
 )
 def test_that_a_wrong_machine_file_names_the_key(tmp_path: Path, text: str, key: str) -> None:

@@ -195,7 +195,7 @@ def _validated(data: dict[str, Any], named: Path, *, forgiving: bool) -> tuple[T
         try:
             return TrainingPlan.model_validate(data), dropped
         except ValidationError as error:
-            first = error.errors(include_url=False, include_context=False)[0]
+            first = error.errors(include_url=False)[0]
             if not forgiving or first["loc"][0] not in data:
                 raise CannotRead(named, type_trouble(first)) from error
             dropped.append(str(first["loc"][0]))
@@ -214,11 +214,16 @@ def type_trouble(error: ErrorDetails) -> str:
         "int_type": _("a whole number"),
         "int_parsing": _("a whole number"),
         "int_from_float": _("a whole number"),
+        "float_type": _("a number"),
+        "float_parsing": _("a number"),
+        "bool_type": _("true or false"),
+        "bool_parsing": _("true or false"),
     }.get(kind)
     if kind == "extra_forbidden":
         return _("{key} is not known here").format(key=key)
     if kind == "literal_error":
-        return _("{key} must be one of {choices}").format(key=key, choices="stop, confirm, warn")
+        choices = str(error["ctx"]["expected"]).replace(" or ", ", ").replace("'", "")
+        return _("{key} must be one of {choices}").format(key=key, choices=choices)
     if wanted is None:
         return f"{key}: {error['msg']}"
     return _("{key} must be {wanted}, not {value}").format(
