@@ -14,7 +14,7 @@ from gui.engine.documents import Document, read_json, write_atomically
 from gui.engine.errors import CannotRead, CannotWrite, KeyringRefused, NotAToken
 from gui.engine.paths import Home
 from gui.engine.patience import within
-from gui.engine.redaction import ARGUMENT_OF_VARIABLE, HIDDEN, SECRET_ARGUMENTS
+from gui.engine.redaction import ARGUMENT_OF_VARIABLE, HIDDEN, SECRET_ARGUMENTS, redact_text
 from gui.engine.texts import _
 
 if TYPE_CHECKING:
@@ -123,8 +123,8 @@ class TokenStore:
         with self._one_at_a_time:
             try:
                 self._ask(name, lambda backend: _put(backend, name, token))
-            except KeyringRefused as refusal:
-                self._problem = refusal.reason
+            except KeyringRefused as refusal:  # some say what they were given
+                self._problem = redact_text(refusal.reason, (token,))
                 self._memory[name] = token
                 return "memory"
             self._problem = None

@@ -105,6 +105,18 @@ def test_that_a_keyring_that_never_answers_is_asked_once(home: Home, keyring_fil
     assert store.get(NAME) == TOKEN
 
 
+def test_that_what_a_keyring_says_of_a_token_is_not_repeated(
+    home: Home, keyring_file: Path, monkeypatch
+) -> None:
+    def refuse(*given: str) -> None:
+        raise RuntimeError(f"cannot keep {given[-1]}")
+
+    monkeypatch.setattr(type(keyring.get_keyring()), "set_password", refuse)
+    store = TokenStore(home)
+    assert store.keep("wandb_api_key", TOKEN[3:]) == "memory"
+    assert store.problem == f"cannot keep {HIDDEN}"
+
+
 def test_that_a_locked_keyring_keeps_a_run_from_starting_without_its_token(
     home: Home, keyring_file: Path, monkeypatch
 ) -> None:
