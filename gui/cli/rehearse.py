@@ -5,30 +5,19 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
-from typing import Literal
-
-from pydantic import Field
 
 from gui.cli.context import home, trainer_of
 from gui.cli.interrupts import interrupts_held
 from gui.cli.plan_input import add_plan_arguments, plan_of
 from gui.cli.run import say_findings, tokens_for
 from gui.engine.errors import PlanNotRunnable, RunRefused
-from gui.engine.hardware.memory.words import phase_words
 from gui.engine.preflight.checking import checker_for
-from gui.engine.quantities import about
-from gui.engine.runs.figures import size
 from gui.engine.runs.neighbours import living_runs
 from gui.engine.runs.prepare import Prepared
 from gui.engine.runs.rehearsal import RehearsalProgress, Rehearsals, rehearse, remove_rehearsal
-from gui.engine.runs.rehearsal_result import RehearsalResult
+from gui.engine.runs.rehearsal_result import RehearsalKind, RehearsalResult
+from gui.engine.runs.rehearsal_words import rehearsal_figures, rehearsal_verdict
 from gui.engine.texts import _
-
-
-class RehearsalDocument(RehearsalResult):
-    """What ``rehearse --json`` prints."""
-
-    schema_: Literal[1] = Field(default=1, alias="schema")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
         print(_("Nothing was started."), error, file=sys.stderr)
         return 1
     if options.json:
-        print(RehearsalDocument(**dict(result)).model_dump_json(by_alias=True, indent=2))
+        print(result.model_dump_json(by_alias=True, indent=2))
     else:
         print("\n".join(_lines(result)))
     if options.remove:
@@ -71,7 +60,7 @@ def _prepare(options: argparse.Namespace) -> Prepared:
     trainer = trainer_of(options, plan_file.plan, practice=options.practice, base=plan_file.base)
     checker = checker_for(plan_file.base, trainer, home(options), runs=living_runs)
     rehearsals = Rehearsals(home(options), trainer, checker)
-    kind: Literal["isolation", "rehearsal"] = "isolation" if options.isolate else "rehearsal"
+    kind: RehearsalKind = "isolation" if options.isolate else "rehearsal"
     return rehearsals.prepare(plan_file, kind, tokens_for(given, trainer, options))
 
 
@@ -89,27 +78,7 @@ def _show(progress: RehearsalProgress) -> None:
 
 
 def _lines(result: RehearsalResult) -> Iterator[str]:
-    verdicts = {"go": _("go: nothing speaks against it."), "no-go": _("no-go: do not launch it as it is.")}
-    yield verdicts.get(result.verdict or "", _("It cannot be told."))
+    yield rehearsal_verdict(result)
     yield from (f"  - {reason}" for reason in result.reasons)
-    width, height = result.order.bucket
-    yield _("{steps} steps at {width}×{height}, batch {batch}").format(
-        steps=result.steps, width=width, height=height, batch=result.order.batch
-    )
-    names = phase_words()
-    for phase in result.phases:
-        words = _("{seconds:.1f} s").format(seconds=phase.seconds)
-        if phase.measured is not None:
-            words += _(", {gib:.1f} GiB").format(gib=phase.measured)
-        if phase.likely is not None:
-            words += _(" (forecast {gib:.1f})").format(gib=phase.likely)
-        yield f"  {names[phase.name]}: {words}"
-    if result.seconds_per_step is not None:
-        yield _("each step {seconds:.2f} s").format(seconds=result.seconds_per_step)
-    if result.whole_seconds is not None:
-        yield _("the whole plan: {time}").format(time=about(result.whole_seconds))
-    if result.save_bytes is not None:
-        yield _("each saved model {size}").format(size=size(result.save_bytes))
-    if result.whole_bytes is not None:
-        yield _("on the disk altogether {size}").format(size=size(result.whole_bytes))
+    yield from rehearsal_figures(result)
     yield from result.notes

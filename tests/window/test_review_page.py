@@ -59,6 +59,10 @@ class Review:
         self.step.findChild(QScrollArea, "review-scroll").ensureWidgetVisible(button)
         self.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
+    def click_anywhere(self, name: str) -> None:
+        """Click what does not scroll."""
+        self.qtbot.mouseClick(self.find(name), Qt.MouseButton.LeftButton)
+
     def text(self, name: str = "") -> str:
         """All that can be read in a part of the page."""
         part = self.find(name) if name else self.step
@@ -509,3 +513,39 @@ def test_that_a_fix_that_a_plan_cannot_hold_is_said(review, tmp_path):
     card = page.find("finding-arg-unknown")
     card.fix_wanted.emit(card.finding, Fix(id="x", label="x", changes={"nowhere.at.all": 1}, safe=False))
     assert "cannot be applied" in page.text("fixes-done")
+
+
+def test_that_a_rehearsal_says_go_and_what_it_has_seen(review, no_leftovers, tmp_path):
+    pytest.importorskip("torch")
+    page = review(small_plan(tmp_path))
+    page.click_anywhere("rehearse-plan")
+    assert page.sees("rehearsal-busy")
+    assert not page.find("rehearse-plan").isEnabled()
+    page.qtbot.waitUntil(lambda: page.sees("rehearsal-figures"), timeout=60_000)
+    assert page.text("rehearsal-verdict") == "✓ go"
+    assert "8 steps at 64×64, batch 2" in page.text("rehearsal-figures")
+    assert "the whole plan:" in page.text("rehearsal-figures")
+    assert not page.sees("rehearsal-older")
+    page.document.change({"seed": 9}, "another")
+    assert page.sees("rehearsal-older")
+    page.click("rehearsal-close")
+    assert not page.sees("rehearsal")
+
+
+def test_that_a_rehearsal_can_be_left(review, no_leftovers, tmp_path):
+    pytest.importorskip("torch")
+    page = review(small_plan(tmp_path))
+    page.click_anywhere("rehearse-plan")
+    page.click("rehearsal-cancel")
+    assert not page.sees("rehearsal")
+    assert page.find("rehearse-plan").isEnabled()
+    page.settle()
+    assert not page.sees("rehearsal")
+
+
+def test_that_a_plan_that_cannot_run_is_not_rehearsed(review, tmp_path):
+    page = review(misspelt(tmp_path))
+    page.click_anywhere("rehearse-plan")
+    page.qtbot.waitUntil(lambda: page.sees("rehearsal-words"), timeout=20_000)
+    assert "max_train_stepz" in page.text("rehearsal-words")
+    assert "not rehearsed" in page.text("rehearsal-verdict")

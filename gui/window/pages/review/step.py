@@ -19,6 +19,7 @@ from gui.window.bridges.exact_forecast import ExactForecast
 from gui.window.bridges.launch_preview import LaunchPreview, launch_preview
 from gui.window.bridges.launcher import Launcher
 from gui.window.bridges.plan_check import Checked
+from gui.window.bridges.rehearser import Rehearser
 from gui.window.bridges.tasks import Tasks
 from gui.window.bridges.tokens import Tokens
 from gui.window.models.plan_document import PlanDocument
@@ -30,6 +31,7 @@ from gui.window.pages.review.forecast_card import ForecastCard
 from gui.window.pages.review.launch_bar import LaunchBar
 from gui.window.pages.review.memory_card import MemoryCard
 from gui.window.pages.review.ready_card import ReadyCard
+from gui.window.pages.review.rehearsal_card import RehearsalCard
 from gui.window.pages.review.trainer_note import TrainerNote
 from gui.window.theme.icons import Icons
 from gui.window.theme.space import Space
@@ -111,6 +113,9 @@ class ReviewStep(QWidget):
         self._memory = MemoryCard(hardware, self._exact, theme)
         self._advice = AdviceCard()
         self._command = CommandCard(icons)
+        self._rehearser = Rehearser(document, trainers, tasks, checks.home, tokens.store)
+        self._rehearsal = RehearsalCard(self._rehearser)
+        self._launch.add_button(self._rehearsal.button)
         self._arrange()
         self._connect()
         self._draw()
@@ -124,7 +129,7 @@ class ReviewStep(QWidget):
         self._left, self._right = QWidget(), QWidget()
         left, right = QVBoxLayout(self._left), QVBoxLayout(self._right)
         for layout, parts in (
-            (left, (self._launch, self._note, self._fixing, self._ready, self._findings)),
+            (left, (self._launch, self._rehearsal, self._note, self._fixing, self._ready, self._findings)),
             (right, (self._forecast, self._memory, self._advice, self._command)),
         ):
             layout.setContentsMargins(0, 0, 0, 0)
@@ -157,6 +162,7 @@ class ReviewStep(QWidget):
         self._trainers.changed.connect(self._draw)
         self._document.changed.connect(lambda _targets: self._exact.forget_problem())
         self._advice.wanted.connect(self._take_advice)
+        self._rehearser.changed.connect(self._rehearsed)
         self._findings.fix_wanted.connect(self._fixing.apply_one)
         self._findings.field_wanted.connect(self.show_field)
         self._fixing.check_wanted.connect(self._look_again)
@@ -183,6 +189,11 @@ class ReviewStep(QWidget):
         if not self._checks.busy:
             self._ask_preview()
 
+    def _rehearsed(self) -> None:
+        """What a rehearsal has measured makes the forecast better."""
+        if self._rehearser.result is not None and not self._rehearser.is_older:
+            self._checks.check_again()
+
     def _show_memory(self, checked: Checked | None) -> None:
         """Show the forecast and what helps."""
         self._memory.show_checked(checked, self._document.plan)
@@ -207,7 +218,12 @@ class ReviewStep(QWidget):
         for part in (self.launch_buttons, self._launch, self._note, self._fixing):
             if self.isAncestorOf(part):  # a page may have put the launch into its own head
                 order += part.findChildren(QPushButton)
-        order += [*self._findings.focus_order(), *self._memory.focus_order(), *self._advice.focus_order()]
+        order += [
+            *self._rehearsal.focus_order(),
+            *self._findings.focus_order(),
+            *self._memory.focus_order(),
+            *self._advice.focus_order(),
+        ]
         order += self._command.focus_order()
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)
