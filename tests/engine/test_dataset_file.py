@@ -198,3 +198,15 @@ def test_that_a_fix_for_a_place_that_is_not_there_is_left_out(tmp_path: Path, im
     )
     finding = Finding(id="x", severity="hint", title="x", fixes=fixes)
     assert taken_over(finding, plan, view).fixes == fixes[1:]
+
+
+@pytest.mark.parametrize(
+    ("argument", "text", "identity"),
+    [("resolution", "768.0", "reso-format"), ("face_crop_aug_range", "a,b", "face-crop")],
+)
+def test_that_texts_beside_the_file_are_read_as_the_trainer_reads_them(
+    tmp_path: Path, images: Path, argument: str, text: str, identity: str
+) -> None:
+    (tmp_path / "data.toml").write_text(GOOD.format(images=images.as_posix()), "utf-8")
+    (found,) = [each for each in found_in(tmp_path, plan_with(**{argument: text})) if each.id == identity]
+    assert (found.severity, found.arguments) == ("stop", (argument,))

@@ -64,11 +64,13 @@ def check_resolution(view: View) -> Iterator[Finding]:
 
 def check_reso_format(view: View) -> Iterator[Finding]:
     """A resolution is ``N`` or ``W,H``, and above 0 (CLI-01, train_util.py:5410)."""
-    if not view.dataset_known:
+    beside = _beside_a_file(view)
+    if beside:
         yield from _beside_own_file(view, "resolution")
-        return
-    for dataset in view.dataset_views:
+    for dataset in view.dataset_views if view.dataset_known else ():
         value = dataset.value("resolution")
+        if beside and value == view.value("resolution"):
+            continue  # judged above, as the text that the trainer reads
         size = as_size(value)
         if value is None or (size is not None and not isinstance(value, str)):
             continue
@@ -90,6 +92,11 @@ def check_reso_format(view: View) -> Iterator[Finding]:
             fixes=(meant,) if size else _defaults(view, dataset),
             sources=("CLI-01", "trainer: train_util.py:5402-5413"),
         )
+
+
+def _beside_a_file(view: View) -> bool:
+    """Return whether arguments about the dataset stay on the command line, beside a file or class."""
+    return view.given("dataset_config") or not view.dataset_known
 
 
 def _beside_own_file(view: View, name: str) -> Iterator[Finding]:
@@ -222,10 +229,9 @@ def check_res_family(view: View) -> Iterator[Finding]:
 
 def check_face_crop(view: View) -> Iterator[Finding]:
     """``face_crop_aug_range`` is two numbers, the smaller first (train_util.py:1517, 5417-5421)."""
-    if not view.dataset_known:
+    if _beside_a_file(view):
         yield from _beside_own_file(view, "face_crop_aug_range")
-        return
-    for subset in view.subsets:
+    for subset in view.subsets if view.dataset_known else ():
         value = subset.value("face_crop_aug_range")
         if not isinstance(value, (list, tuple)) or len(value) != 2:
             continue
