@@ -43,6 +43,7 @@ def commands() -> dict[str, Command]:
         "export": Command("exporting", _("write a plan for other programs")),
         "run": Command("run", _("launch a plan under supervision and show its progress")),
         "rehearse": Command("rehearse", _("train a plan for a few steps to see whether it would go well")),
+        "retry": Command("retry", _("make the plan that would fit after the GPU's memory ran out")),
         "attach": Command("attach", _("watch a run, and take it over when nothing supervises it")),
         "stop": Command("stop", _("stop a run, at once or after its next save")),
         "pause": Command("pause", _("pause a run")),

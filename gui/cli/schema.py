@@ -48,6 +48,8 @@ def documents() -> dict[str, _Known]:
         "metrics-gpu": _Known("runs.metrics", "GpuRow"),
         "metrics-host": _Known("runs.metrics", "HostRow"),
         "runs": _Known("runs.listing", "RunList"),
+        "rehearsal": _Known("runs.rehearsal_result", "RehearsalResult"),
+        "retry": _Known("runs.retry_record", "Retry"),
         "dataset": _Known("dataset.report", "DatasetReport"),
         "checkpoints": _Known("runs.examination", "Examination"),
         "preferences": _Known("preferences", "Preferences", "validation"),

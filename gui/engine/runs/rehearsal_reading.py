@@ -80,7 +80,7 @@ def conclude_rehearsal(run: RunFolder) -> RehearsalResult:
         CannotWrite: The disk is full.
     """
     result = _read(run)
-    write_atomically(run.path / RESULT_NAME, result.model_dump_json(indent=1) + "\n")
+    write_atomically(run.path / RESULT_NAME, result.model_dump_json(by_alias=True, indent=1) + "\n")
     shutil.rmtree(scratch_of(run), ignore_errors=True)
     return result
 

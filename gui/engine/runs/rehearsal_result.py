@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
+from pydantic import Field
+
 from gui.engine.documents import Document
 from gui.engine.hardware.memory.forecasts import PhaseName
 from gui.engine.trainer.events import Figure
@@ -99,6 +101,7 @@ class RehearsalResult(Document):
         whole_bytes: What the whole plan will leave; None when not known.
     """
 
+    schema_: int = Field(default=1, alias="schema")
     run: str
     folder: Path
     practice: bool = False
