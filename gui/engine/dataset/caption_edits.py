@@ -1,0 +1,197 @@
+"""Changes captions, many at once: first what would become of each, then nothing but that is written.
+
+What is not to be changed stays as it is to the byte, and of what is the original is kept; see
+``caption_originals``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from gui.engine.dataset.caption_check import CaptionFolder, has_control
+from gui.engine.dataset.caption_encoding import decoded
+from gui.engine.dataset.caption_files import caption_names
+from gui.engine.documents import Document, read_bytes
+from gui.engine.errors import Cancelled, CannotRead
+from gui.engine.texts import _
+
+Change = Callable[[str], str]
+"""Makes the new text of a caption file of the old one."""
+
+
+class CaptionEdit(Document):
+    """One caption file and what becomes of it.
+
+    Attributes:
+        name: The file.
+        image: The image it belongs to.
+        before: Its text; None when there is no such file yet.
+        after: Its text afterwards, which is written in UTF-8.
+        encoding: What it is in before.
+        content: A hash of its bytes before; empty when there is none.
+    """
+
+    name: str
+    image: str
+    before: str | None
+    after: str
+    encoding: str = "utf-8"
+    content: str = ""
+
+
+class EditPreview(Document):
+    """What a change would do to the captions of a folder.
+
+    Attributes:
+        folder: Where they are.
+        edits: The captions that would change.
+        unreadable: Names of captions whose encoding cannot be told; they are left alone.
+    """
+
+    folder: str
+    edits: tuple[CaptionEdit, ...]
+    unreadable: tuple[str, ...] = ()
+
+
+def hash_of(data: bytes) -> str:
+    """Return by what the content of a caption is known again."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def preview(
+    where: CaptionFolder,
+    change: Change,
+    images: Iterable[str] | None = None,
+    *,
+    create: bool = False,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> EditPreview:
+    """Return what a change would do; nothing is written.
+
+    Args:
+        where: The captions.
+        change: Makes the new text.
+        images: Which ones; None takes all.
+        create: Whether captions that are missing are made.
+        cancelled: Asked at each one; True ends it.
+
+    Raises:
+        Cancelled: The caller asked for it.
+    """
+    edits, unreadable = {}, []
+    for image in where.images if images is None else images:
+        if cancelled():
+            raise Cancelled
+        name = _name_of(where, image)
+        if name in edits:
+            continue  # two images share it
+        try:
+            edit = _edit(where.folder / name, image, change, create=create)
+        except CannotRead:
+            unreadable.append(name)
+            continue
+        if edit is not None:
+            edits[name] = edit
+    return EditPreview(folder=str(where.folder), edits=tuple(edits.values()), unreadable=tuple(unreadable))
+
+
+def _name_of(where: CaptionFolder, image: str) -> str:
+    names = caption_names(where.folder, image, where.extension)
+    return next((name for name in names if (where.folder / name).is_file()), names[0])
+
+
+def _edit(path: Path, image: str, change: Change, *, create: bool) -> CaptionEdit | None:
+    if not path.exists():
+        after = change("") if create else ""
+        return CaptionEdit(name=path.name, image=image, before=None, after=after) if after else None
+    data = read_bytes(path)
+    found = decoded(data)
+    if found is None:
+        raise CannotRead(path, _("its encoding cannot be told"))
+    before, encoding = found
+    after = change(before)
+    if after == before and (change is not to_utf8 or encoding == "utf-8"):
+        return None
+    return CaptionEdit(
+        name=path.name, image=image, before=before, after=after, encoding=encoding, content=hash_of(data)
+    )
+
+
+def to_utf8(text: str) -> str:
+    """Leave a text as it is, so that nothing but its encoding and its mark change."""
+    return text
+
+
+def without_control(text: str) -> str:
+    """Take out what cannot be seen; line ends and tabs stay."""
+    return "".join(letter for letter in text if letter in "\r\n" or not has_control(letter))
+
+
+def replaced(
+    find: str, by: str, *, whole_words: bool = False, match_case: bool = False, pattern: bool = False
+) -> Change:
+    """Return the change that replaces a text everywhere.
+
+    Args:
+        find: What is looked for.
+        by: What stands there instead.
+        whole_words: Whether it must not be part of a longer word.
+        match_case: Whether capitals matter.
+        pattern: Whether ``find`` is a regular expression; ``by`` may then name its groups.
+
+    Raises:
+        re.error: It is no regular expression.
+    """
+    words = find if pattern else re.escape(find)
+    if whole_words:
+        words = rf"(?<!\w)(?:{words})(?!\w)"
+    looked_for = re.compile(words, 0 if match_case else re.IGNORECASE)
+    return lambda text: looked_for.sub(by if pattern else lambda _found: by, text) if find else text
+
+
+def with_tag(tag: str, *, first: bool = True, separator: str = ",", wildcard: bool = False) -> Change:
+    """Return the change that adds a tag, unless it is there already.
+
+    Args:
+        tag: Which.
+        first: Whether it is put in front, else at the end.
+        separator: What separates tags.
+        wildcard: Whether all lines are captions, else the first one alone.
+    """
+
+    def change(line: str) -> str:
+        tags = [part.strip() for part in line.split(separator) if part.strip()]
+        if tag.strip().lower() in map(str.lower, tags):
+            return line
+        added = [tag.strip(), *tags] if first else [*tags, tag.strip()]
+        return f"{separator} ".join(added)
+
+    return _by_line(change, wildcard=wildcard)
+
+
+def without_tag(tag: str, *, separator: str = ",", wildcard: bool = False) -> Change:
+    """Return the change that takes a tag out; see ``with_tag``."""
+
+    def change(line: str) -> str:
+        parts = line.split(separator)
+        kept = [part for part in parts if part.strip().lower() != tag.strip().lower()]
+        return line if len(kept) == len(parts) else separator.join(kept).strip()
+
+    return _by_line(change, wildcard=wildcard)
+
+
+def _by_line(change: Change, *, wildcard: bool) -> Change:
+    """Return a change of captions that changes lines, and nothing about how they end."""
+
+    def whole(text: str) -> str:
+        lines = text.splitlines(keepends=True) or [""]
+        for at, line in enumerate(lines if wildcard else lines[:1]):
+            body = line.rstrip("\r\n")
+            if body.strip() or not wildcard:
+                lines[at] = change(body) + line[len(body) :]
+        return "".join(lines)
+
+    return whole
