@@ -44,12 +44,17 @@ _STANDARD_TABLE_SUM = 3688
 
 def prepare() -> None:
     """Set this process up for looking: sizes are judged here, truncated files are never padded."""
+    load_formats()
+    Image.MAX_IMAGE_PIXELS = None
+    ImageFile.LOAD_TRUNCATED_IMAGES = False
+
+
+def load_formats() -> None:
+    """Let Pillow know the formats that are tried."""
     Image.preinit()
     for plugin in PLUGINS:
         with contextlib.suppress(ImportError):
             importlib.import_module(f"PIL.{plugin}")
-    Image.MAX_IMAGE_PIXELS = None
-    ImageFile.LOAD_TRUNCATED_IMAGES = False
 
 
 def look_at(path: Path, known: Collection[str] = ()) -> ImageFacts | str:
