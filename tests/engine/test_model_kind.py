@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -338,6 +339,12 @@ def test_that_a_folder_without_a_model_is_refused_and_the_file_in_it_named(tmp_p
     assert "no Diffusers model" in found.problem
     write_model(folder / "mine.safetensors", {"a": (1,)})
     assert model_kind(folder).problem.endswith("mine.safetensors")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no named pipes in folders")
+def test_that_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.safetensors")
+    assert model_kind(tmp_path / "pipe.safetensors").loads is False
 
 
 def test_that_the_folder_of_a_vae_is_told_by_its_file(tmp_path: Path) -> None:

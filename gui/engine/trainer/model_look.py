@@ -41,6 +41,8 @@ def model_kind(path: Path, signatures: Signatures | None = None) -> ModelKind:
     try:
         if path.is_dir():
             return folder_kind(path, table)
+        if path.exists() and not path.is_file():  # a pipe would be waited for without end
+            return ModelKind(container="other", loads=False, problem=_("It is neither a file nor a folder."))
         with path.open("rb") as file:
             head = file.read(HEAD_BYTES)
     except (OSError, ValueError) as error:
