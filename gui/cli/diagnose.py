@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gui.cli.context import home
 from gui.engine.runs.diagnosing import DiagnosisReport, diagnose_output, diagnose_run
-from gui.engine.runs.diagnosis import Diagnosis
+from gui.engine.runs.diagnosis_lines import report_lines
 from gui.engine.runs.folder import find_run
 from gui.engine.texts import _
 from gui.engine.trainer.output import read_stream
@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(report.model_dump_json(by_alias=True, indent=2))
     else:
-        print("\n".join(_lines(report)))
+        print("\n".join(report_lines(report)))
     return 1 if report.failed else 0
 
 
@@ -44,23 +44,3 @@ def _report(options: argparse.Namespace) -> DiagnosisReport:
     if path.is_file():
         return diagnose_output(path)
     return diagnose_run(find_run(home(options), options.what))
-
-
-def _lines(report: DiagnosisReport) -> list[str]:
-    lines = [report.sentence] if report.sentence else []
-    for found in report.diagnoses:
-        lines += ["", *_diagnosis(found)]
-    if report.last_lines:
-        lines += ["", _("This failure is not known to the program. It ended with:")]
-        lines += [f"  {line.line:>6}  {line.text}" for line in report.last_lines]
-    if not report.failed and not report.diagnoses:
-        lines.append(_("Nothing that is known to go wrong was found."))
-    return lines[1:] if lines and not lines[0] else lines
-
-
-def _diagnosis(found: Diagnosis) -> list[str]:
-    name = f"{found.id} {found.variant}" if found.variant else found.id
-    lines = [f"{found.title}  [{name}]"]
-    lines += [f"  {line.line:>6}  {line.text}" for line in found.evidence]
-    lines += ["  " + found.explanation]
-    return lines + [f"  - {fix.label}" for fix in found.fixes]

@@ -28,6 +28,7 @@ T = TypeVar("T")
 
 _OPEN = "open-setup"
 _DROP = "dropped"
+_LOGS = (".log", ".txt", ".out")
 
 SLOW_MS = 500
 """What takes longer to open is spoken of: the disk may be far away, or gone."""
@@ -83,7 +84,7 @@ class Ways(QObject):
             page.show_step(step)
 
     def take_files(self, paths: list[str]) -> None:
-        """Open what was dropped: a run's folder as a run, images and models in the plan, anything else."""
+        """Open what was dropped: a run, a log in Runs, images and models in the plan, else a setup."""
         first = Path(paths[0])
         self._tasks.run(
             lambda _handle: _kind_of(paths), lambda kind: self._take(kind, first, paths), key=_DROP
@@ -95,6 +96,9 @@ class Ways(QObject):
         elif kind == "data":
             page: Any = self._window.show_page("plan")
             page.take(paths)
+        elif kind == "log":
+            runs: Any = self._window.show_page("runs")
+            runs.diagnose(first)
         else:
             self.open_setup(str(first))
 
@@ -227,10 +231,14 @@ class Ways(QObject):
 
 def _kind_of(paths: list[str]) -> str:
     """Return what was dropped; looks at the disk."""
+    from gui.engine.runs.diagnosing import is_output  # heavy, and not for the first paint
     from gui.window.pages.plan.drops import sorted_drop
 
     if RunFolder(Path(paths[0])).exists():
         return "run"
+    first = Path(paths[0])
+    if first.suffix.lower() in _LOGS and first.is_file() and is_output(first):
+        return "log"
     dropped = sorted_drop(paths)
     return "data" if dropped.folders or dropped.models else "setup"
 

@@ -122,3 +122,15 @@ def test_that_a_run_without_output_is_told_by_its_verdict(capsys, home):
 def test_that_what_is_neither_file_nor_run_is_refused(capsys, home):
     assert run(["diagnose", "nowhere", "--home", str(home.root)]) == 2
     assert "nowhere" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("status", "words"), [(1, "the cause stands above"), (2, "refused its arguments")])
+def test_that_a_launchers_report_alone_sends_one_up(capsys, tmp_path, status, words):
+    log = tmp_path / "end.log"
+    log.write_text(
+        f"subprocess.CalledProcessError: Command '[x]' returned non-zero exit status {status}.\n", "utf-8"
+    )
+    assert run(["diagnose", str(log)]) == 1
+    printed = capsys.readouterr().out
+    assert words in printed and "exit status" in printed
+    assert report(capsys, str(log))["diagnoses"] == []

@@ -26,7 +26,8 @@ from gui.engine.runs.launched import LaunchedSettings, launched_settings
 from gui.engine.runs.lock import SupervisorLock
 from gui.engine.runs.session import look_after
 from gui.engine.runs.status import Cause, FileNow, GuardNow, HostNow, RunStatus, TroubleNow, Verdict
-from gui.engine.runs.triage import causes_of, memory_ways, moment_of, ways_of
+from gui.engine.runs.triage import causes_of, memory_ways, moment_of
+from gui.engine.runs.triage import ways_of as tries_of
 from gui.engine.trainer.events import LossNonfinite, TrainerEvent
 
 NAN = float("nan")
@@ -41,6 +42,18 @@ CLEAN = FileNow(
     judgement="clean",
 )
 BROKEN = CLEAN.model_copy(update={"path": Path("/out/later"), "step": 600, "judgement": "nonfinite"})
+
+
+def ways_of(moment, given) -> tuple[str, ...]:
+    return tuple(each.words for each in tries_of(moment, given))
+
+
+def test_that_what_to_try_says_what_it_changes_in_the_plan():
+    tries = {each.words: dict(each.changes) for each in tries_of("later", settings(unet_lr="2e-4"))}
+    halved = next(changes for words, changes in tries.items() if words.startswith("Halve"))
+    assert halved["unet_lr"] == 1e-4
+    assert tries["Warm the learning rate up over 200 steps."] == {"lr_warmup_steps": 200}
+    assert {} in tries.values()
 
 
 def a_run(tmp_path: Path, *words: str, events: list[TrainerEvent | RunEvent] | None = None) -> RunFolder:

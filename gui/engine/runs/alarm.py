@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from gui.engine.documents import Document
 from gui.engine.runs.status import RunStatus
@@ -45,6 +46,7 @@ class Alarm(Document):
         last_clean_words: Which file that is and what it was checked for, or that there is none.
         causes: Likely causes, the likeliest first.
         next_steps: What to do, in order.
+        next_changes: What each of the next steps changes in the plan; empty where none of them does.
         at: Seconds since the trainer started, None where that is not known.
     """
 
@@ -61,6 +63,7 @@ class Alarm(Document):
     last_clean_words: str = ""
     causes: tuple[str, ...] = ()
     next_steps: tuple[str, ...] = ()
+    next_changes: tuple[Mapping[str, Any], ...] = ()
     at: float | None = None
 
 

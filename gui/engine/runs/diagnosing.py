@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 
 from pydantic import Field
 
 from gui.engine.documents import Document
+from gui.engine.errors import CannotRead
 from gui.engine.runs.alarms import alarms
 from gui.engine.runs.diagnoses import known_diagnoses
 from gui.engine.runs.diagnosis import Diagnosis, DiagnosisFix, Evidence, Examiner, read_into
@@ -17,8 +19,12 @@ from gui.engine.runs.records import Versioned
 from gui.engine.runs.start import read_status
 from gui.engine.runs.status import RunStatus, VerdictWord
 from gui.engine.runs.verdict import verdict_from_output
-from gui.engine.trainer.events import Figure
+from gui.engine.texts import _
+from gui.engine.trainer.events import Error, Figure
+from gui.engine.trainer.output import read_log
 from gui.engine.trainer.output.tally import Tally
+
+_FEW_CHUNKS = 8
 
 
 class HowFar(Document):
@@ -47,7 +53,7 @@ class DiagnosisReport(Versioned):
         exit_status: Of the trainer's command, negative for a signal; None where it is not known.
         progress: How far it came.
         diagnoses: The likeliest cause first; empty where all is well, or where the cause is not known.
-        sentence: The verdict in words, empty of output alone.
+        sentence: The verdict in words; of output alone only what a launcher's own report means.
         failed: Whether something went wrong, known or not.
         last_lines: What an unknown failure said last, at most twenty lines; empty where the cause is known.
     """
@@ -72,15 +78,52 @@ def diagnose_output(source: Path | Iterable[bytes]) -> DiagnosisReport:
     """
     examiner = _examined(source)
     diagnoses = tuple(examiner.finish())
-    failed = bool(diagnoses) or examiner.tally.cause is not None
+    wrapper = _last_wrapper(examiner.tally) if not diagnoses else None
+    failed = bool(diagnoses) or examiner.tally.cause is not None or wrapper is not None
     return DiagnosisReport(
         verdict=verdict_from_output(examiner.tally, None),
         exit_status=None,
         progress=_told(examiner.tally),
         diagnoses=diagnoses,
+        sentence="" if wrapper is None else _wrapper_sentence(wrapper),
         failed=failed,
         last_lines=() if diagnoses or not failed else examiner.last_lines(),
     )
+
+
+def is_output(path: Path) -> bool:
+    """Tell by its start whether a file holds a trainer's output rather than a command or a setup.
+
+    What cannot be read holds none.
+    """
+    examiner = Examiner(known_diagnoses())
+    try:
+        for chunk in islice(read_log(path), _FEW_CHUNKS):
+            examiner.feed(chunk)
+    except CannotRead:
+        return False
+    found, tally = examiner.finish(), examiner.tally
+    return bool(found or tally.errors or tally.settings or tally.saves) or tally.last_step is not None
+
+
+def _last_wrapper(tally: Tally) -> Error | None:
+    """Return what a launcher reports of a failure of which nothing else is known (WRAP-01)."""
+    if tally.cause is not None or tally.model_saved:
+        return None
+    told = [
+        error for error in tally.errors if error.wrapper and "KeyboardInterrupt" not in (error.type or "")
+    ]
+    return told[-1] if told else None
+
+
+def _wrapper_sentence(wrapper: Error) -> str:
+    """Say where the cause of it stands (CLI-08)."""
+    if "exit status 2" in wrapper.message:
+        return _(
+            "The launcher only reports that the trainer refused its arguments; the line with “error:” above "
+            "this output says which."
+        )
+    return _("The launcher only reports that the trainer failed; the cause stands above this output.")
 
 
 def diagnose_run(run: RunFolder) -> DiagnosisReport:
@@ -122,7 +165,10 @@ def _with_triage(run: RunFolder, status: RunStatus | None, found: Diagnosis) -> 
     alarm = next((alarm for alarm in alarms(run, status) if alarm.id == "loss-nonfinite"), None)
     if alarm is None or not alarm.next_steps:
         return found
-    ways = tuple(DiagnosisFix(label=step) for step in alarm.next_steps)
+    ways = tuple(
+        DiagnosisFix(label=step, changes=dict(changes))
+        for step, changes in zip(alarm.next_steps, alarm.next_changes, strict=True)
+    )
     return found.model_copy(update={"explanation": " ".join(alarm.causes), "fixes": ways})
 
 

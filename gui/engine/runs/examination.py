@@ -190,7 +190,7 @@ class Examination:
     def _hear(self, said: Said) -> None:
         short = said._replace(text=said.text[:_LONGEST_TEXT])
         self._facts.hear(short)
-        if said.kind in ("line", "record", "exception") and short.text.strip():
+        if said.kind in ("line", "record", "exception", "wrapper") and short.text.strip():
             self._last.append(short)
         if short.text.startswith(_ENDED_WELL):
             for watch in self._watches:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from gui.engine.runs.alarm import Alarm, clean_facts
 from gui.engine.runs.events import Guarded, Stopping
 from gui.engine.runs.figures import figure
 from gui.engine.runs.launched import LaunchedSettings
 from gui.engine.runs.status import RunStatus
-from gui.engine.runs.triage import causes_of, moment_of, ways_of
+from gui.engine.runs.triage import Try, causes_of, moment_of, ways_of
 from gui.engine.texts import _
 from gui.engine.trainer.events import LossNonfinite
 
@@ -57,6 +58,11 @@ def loss_alarm(status: RunStatus, facts: LossFacts, settings: LaunchedSettings) 
     before = status.finite_loss if status.loss_before is None else status.loss_before
     clean, clean_step, clean_words = clean_facts(status)
     moment = None if step is None else moment_of(step, settings, recovered=facts.recoveries > 0)
+    tries = (
+        _go_back(clean, clean_step, settings),
+        *(() if moment is None else ways_of(moment, settings)),
+        Try(_("Change one thing only, and start again: then you know what helped.")),
+    )
     return Alarm(
         id="loss-nonfinite",
         tone="warn" if _is_open(status) else "bad",
@@ -70,11 +76,8 @@ def loss_alarm(status: RunStatus, facts: LossFacts, settings: LaunchedSettings) 
         last_clean_step=clean_step,
         last_clean_words=clean_words,
         causes=() if moment is None else causes_of(moment, settings),
-        next_steps=(
-            _go_back(clean.name if clean else "", clean_step),
-            *(() if moment is None else ways_of(moment, settings)),
-            _("Change one thing only, and start again: then you know what helped."),
-        ),
+        next_steps=tuple(each.words for each in tries),
+        next_changes=tuple(each.changes for each in tries),
         at=facts.at,
     )
 
@@ -121,9 +124,11 @@ def _stopped(status: RunStatus) -> bool:
     return status.verdict is not None and status.verdict.verdict == "stopped"
 
 
-def _go_back(name: str, step: int | None) -> str:
-    if not name:
-        return _("Start again from the beginning: there is nothing clean to go back to.")
+def _go_back(clean: Path | None, step: int | None, settings: LaunchedSettings) -> Try:
+    if clean is None:
+        return Try(_("Start again from the beginning: there is nothing clean to go back to."))
+    begins = bool(settings.text("network_module")) and clean.suffix.lower() == ".safetensors"
+    changes = {"network_weights": str(clean)} if begins else {}
     if step is None:
-        return _("Go back to {file}.").format(file=name)
-    return _("Go back to {file} (step {step}).").format(file=name, step=step)
+        return Try(_("Go back to {file}.").format(file=clean.name), changes)
+    return Try(_("Go back to {file} (step {step}).").format(file=clean.name, step=step), changes)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from gui.engine.runs.folder import RunFolder
-from gui.engine.runs.launched import LaunchedSettings, launched_settings
-from gui.engine.runs.triage import FIRST_STEP, MAD_RATE, SAFE_RATE
+from gui.engine.runs.launched import launched_settings
+from gui.engine.runs.rates import SAFE_RATE, is_mad, lower_rates
+from gui.engine.runs.triage import FIRST_STEP
 from gui.engine.texts import _
-
-RATES = ("learning_rate", "unet_lr", "text_encoder_lr")
 
 
 class Offer(NamedTuple):
@@ -67,25 +65,7 @@ class MilderPlan:
 def milder_plan(run: RunFolder) -> MilderPlan | None:
     """Read a run's learning rates; None where there are none, or the optimizer finds its own."""
     settings = launched_settings(run)
-    if settings.rate is None:
+    rates = lower_rates(settings)
+    if not rates:
         return None
-    mad = bool(settings.text("network_module")) and settings.rate >= MAD_RATE
-    rates = {name: milder for name in RATES if (milder := _milder(settings, name, mad=mad)) is not None}
-    return MilderPlan(rates, mad, bool(settings.text("network_module"))) if rates else None
-
-
-def _milder(settings: LaunchedSettings, name: str, *, mad: bool) -> float | list[float] | None:
-    """Return the lower rate or rates of one argument; ``text_encoder_lr`` may have several words."""
-    try:
-        given = [float(word) for word in settings.arguments.get(name, ())]
-    except ValueError:
-        return None
-    if not given or not all(map(math.isfinite, given)):
-        return None
-    lower = [min(rate, SAFE_RATE) if mad else _tidy(rate / 2) for rate in given]
-    return lower[0] if len(lower) == 1 else lower
-
-
-def _tidy(rate: float) -> float:
-    """Return a rate without the dust of computing in binary."""
-    return float(f"{rate:.6g}")
+    return MilderPlan(rates, is_mad(settings), bool(settings.text("network_module")))

@@ -13,8 +13,8 @@ from gui.engine.plan.model import GuardSettings, TrainingPlan
 from gui.engine.preflight.rules.sampling import wants_samples
 from gui.engine.preflight.steps import forecast_steps
 from gui.engine.preflight.view import View
+from gui.engine.runs.rates import SAFE_RATE
 from gui.engine.runs.rehearsal_result import RehearsalKind
-from gui.engine.runs.triage import SAFE_RATE
 
 STEPS: Mapping[RehearsalKind, int] = {"rehearsal": 8, "isolation": 60}
 """The first two are slower than the others, and the peak is in the second; a loss needs more to fall."""

@@ -5,9 +5,11 @@ Source: knowledge N7-N16 and N19, S3, S9; cases NAN-*.
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
 
 from gui.engine.runs.launched import LaunchedSettings
+from gui.engine.runs.rates import SAFE_RATE, is_mad, lower_rates
 from gui.engine.texts import _
 
 Moment = Literal["first-step", "first-steps", "warm-up-peak", "later", "now-and-then", "after-resume"]
@@ -19,17 +21,23 @@ AFTER_RESUME = 20
 HIGH_RATE = 5e-4
 """From here on a LoRA is known to go wrong (T3)."""
 
-MAD_RATE = 5e-3
-"""From here on no LoRA survives, whatever else is well (NAN-29)."""
-
-SAFE_RATE = 1e-4
-"""Where to begin (N9)."""
-
 WARMUP_STEPS = 200
 """A usual warm-up (N11)."""
 
 TEXT_SHARE = 0.5
 """A text encoder's rate above this share of the model's is dangerous (T16)."""
+
+
+class Try(NamedTuple):
+    """One thing to change.
+
+    Attributes:
+        words: What to do.
+        changes: Target in the plan to its new value; empty where the plan is not what to change.
+    """
+
+    words: str
+    changes: Mapping[str, Any] = {}
 
 
 def moment_of(step: int, settings: LaunchedSettings, *, recovered: bool) -> Moment:
@@ -77,13 +85,13 @@ def causes_of(moment: Moment, settings: LaunchedSettings) -> tuple[str, ...]:
             "breakdown, or belongs to other settings."
         ),
     }[moment]
-    return (*own[:1], usual, *own[1:]) if _is_mad(settings) else (usual, *own)
+    return (*own[:1], usual, *own[1:]) if is_mad(settings) else (usual, *own)
 
 
 def _own_causes(settings: LaunchedSettings) -> list[str]:
     """Return what in the run's own values is known to end so."""
     rates, precision = _rate_causes(settings), _precision_causes(settings)
-    causes = [*rates, *precision] if _is_mad(settings) else [*precision, *rates]
+    causes = [*rates, *precision] if is_mad(settings) else [*precision, *rates]
     if settings.number("max_grad_norm") == 0:
         causes.append(_("Gradients were not clipped (max_grad_norm 0)."))
     if "8bit" in settings.optimizer:
@@ -129,65 +137,69 @@ def _rate_causes(settings: LaunchedSettings) -> list[str]:
     return causes
 
 
-def _is_mad(settings: LaunchedSettings) -> bool:
-    rate = settings.rate
-    return rate is not None and rate >= MAD_RATE and _trains_network(settings)
-
-
 def _trains_network(settings: LaunchedSettings) -> bool:
     return bool(settings.text("network_module"))
 
 
-def ways_of(moment: Moment, settings: LaunchedSettings) -> tuple[str, ...]:
+def ways_of(moment: Moment, settings: LaunchedSettings) -> tuple[Try, ...]:
     """Return what to change, one thing at a time, in the order in which to try it (N16, N19)."""
-    data = _(
-        "Look for a broken image or caption: damaged or empty files, transparency, unusual colour modes."
+    data = Try(
+        _("Look for a broken image or caption: damaged or empty files, transparency, unusual colour modes.")
     )
-    few = _("Train on one or two images: a loss that breaks down even there is no matter of the data.")
+    few = Try(_("Train on one or two images: a loss that breaks down even there is no matter of the data."))
     rates, precision, others = _rate_ways(settings), _precision_ways(settings), _other_ways(settings)
-    if _is_mad(settings):
+    if is_mad(settings):
         return (*rates, *precision, *others, data)
     if moment == "first-step":
         return (*precision, data, few, *rates[:1])
     if moment == "now-and-then":
         return (data, few, *precision, *rates)
     if moment == "after-resume":
-        older = _("Go on from an older state, or start with the last clean file as network_weights.")
+        older = Try(_("Go on from an older state, or start with the last clean file as network_weights."))
         return (older, *rates, *precision)
-    calm = _("Train at 512 pixels without buckets to see whether it stays away, then go back up.")
+    calm = Try(_("Train at 512 pixels without buckets to see whether it stays away, then go back up."))
     return (*rates, *precision, *others, *([calm] if moment == "later" else []), data)
 
 
-def _rate_ways(settings: LaunchedSettings) -> list[str]:
-    rate, ways = settings.rate, []
+def _rate_ways(settings: LaunchedSettings) -> list[Try]:
+    rate, lower = settings.rate, lower_rates(settings)
     if rate is None:
-        ways.append(_("Use AdamW with a learning rate of {rate:g}.").format(rate=SAFE_RATE))
-    elif _is_mad(settings):
+        text = _("Use AdamW with a learning rate of {rate:g}.").format(rate=SAFE_RATE)
+        changes = {"optimizer_type": "AdamW", "optimizer_args": None, "learning_rate": SAFE_RATE}
+        ways = [Try(text, changes)]
+    elif is_mad(settings):
         text = _("Take a learning rate of {safe:g} instead of {rate:g}.")
-        ways.append(text.format(safe=SAFE_RATE, rate=rate))
+        ways = [Try(text.format(safe=SAFE_RATE, rate=rate), lower)]
     else:
         text = _("Halve the learning rate, from {rate:g} to {half:g}; if that is not enough, take {tenth:g}.")
-        ways.append(text.format(rate=rate, half=rate / 2, tenth=rate / 10))
+        ways = [Try(text.format(rate=rate, half=rate / 2, tenth=rate / 10), lower)]
     if not settings.warmup_steps:
-        ways.append(_("Warm the learning rate up over {steps} steps.").format(steps=WARMUP_STEPS))
+        text = _("Warm the learning rate up over {steps} steps.").format(steps=WARMUP_STEPS)
+        ways.append(Try(text, {"lr_warmup_steps": WARMUP_STEPS}))
     return ways
 
 
-def _precision_ways(settings: LaunchedSettings) -> list[str]:
+def _precision_ways(settings: LaunchedSettings) -> list[Try]:
+    full = {name: None for name in ("full_fp16", "full_bf16") if settings.flag(name)}
+    if settings.precision == "no":
+        return []
     if settings.precision != "fp16":
-        return [] if settings.precision == "no" else [_("Compute in full precision once, to rule it out.")]
-    ways = [_("Compute in bf16 (Ampere GPUs and newer), else in full precision.")]
+        text = _("Compute in full precision once, to rule it out.")
+        return [Try(text, {"mixed_precision": "no", **full})]
+    text = _("Compute in bf16 (Ampere GPUs and newer), else in full precision.")
+    ways = [Try(text, {"mixed_precision": "bf16", **full})]
     if settings.script.startswith("sdxl_") and not settings.flag("no_half_vae"):
-        ways.insert(0, _("Turn no_half_vae on."))
+        ways.insert(0, Try(_("Turn no_half_vae on."), {"no_half_vae": True}))
     return ways
 
 
-def _other_ways(settings: LaunchedSettings) -> list[str]:
+def _other_ways(settings: LaunchedSettings) -> list[Try]:
     ways = []
     if settings.number("max_grad_norm") == 0:
-        ways.append(_("Clip gradients: max_grad_norm 1."))
+        ways.append(Try(_("Clip gradients: max_grad_norm 1."), {"max_grad_norm": 1.0}))
     if "8bit" in settings.optimizer:
-        ways.append(_("Use plain AdamW until a run stays clean, then the 8-bit one again."))
+        text = _("Use plain AdamW until a run stays clean, then the 8-bit one again.")
+        ways.append(Try(text, {"optimizer_type": "AdamW", "optimizer_args": None, "use_8bit_adam": None}))
     return ways
 
 

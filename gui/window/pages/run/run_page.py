@@ -24,6 +24,7 @@ from gui.window.pages.run.alarm_stack import AlarmStack
 from gui.window.pages.run.head import RunHead
 from gui.window.pages.run.notes import RunNotes
 from gui.window.pages.run.run_body import RunBody
+from gui.window.pages.run.run_diagnosis import RunDiagnosis
 from gui.window.pages.run.verdict_card import VerdictCard
 from gui.window.pages.run.viewer import SampleViewer
 from gui.window.theme.icons import Icons
@@ -83,6 +84,7 @@ class RunPage(QWidget):
         self.notes = RunNotes(icons)
         self.alarms = AlarmStack(icons, clipboard)
         self.verdict = VerdictCard(icons, clipboard)
+        self.diagnosis = RunDiagnosis(tasks, clipboard)
         self.body = RunBody(theme, icons, tasks)
         self.advisor = MemoryAdvisor(tasks)
         self.viewer = SampleViewer(icons, tasks, self.body.samples.model, self)
@@ -142,6 +144,7 @@ class RunPage(QWidget):
         self.controls.show_status(None)
         self.body.begin(run)
         self.advisor.begin(run)
+        self.diagnosis.begin(run)
         self._tasks.run(lambda _handle: milder_plan(run), self._take_milder, key="run-milder")
         self._stack.setCurrentIndex(1)
 
@@ -163,6 +166,7 @@ class RunPage(QWidget):
         self.head.show_status(status)
         self.body.show_status(status)
         self.advisor.look(status)
+        self.diagnosis.look(status)
         self._show_ends(status)
         if status.verdict is not None and before_end and self._alerts is not None:
             self._tell_end(status)
@@ -249,7 +253,14 @@ class RunPage(QWidget):
         content = QVBoxLayout(inner)
         content.setContentsMargins(Space.XXL, Space.XL, Space.XXL, Space.XL)
         content.setSpacing(Space.L)
-        for part in (self.head, self.notes, self.controls.question, self.alarms, self.verdict):
+        for part in (
+            self.head,
+            self.notes,
+            self.controls.question,
+            self.alarms,
+            self.verdict,
+            self.diagnosis,
+        ):
             content.addWidget(part)
         content.addWidget(self.body, 1)
         return Scroll(inner, name="run-scroll")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import cast
 
 from PySide6.QtCore import QPoint, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QButtonGroup, QMenu, QStackedWidget, QWidget
 
 from gui.engine.texts import _, ngettext
@@ -14,6 +15,7 @@ from gui.window.bridges.tasks import Tasks
 from gui.window.models.run_table import Kind, RunTable, is_of_kind
 from gui.window.models.shown_runs import ShownRuns
 from gui.window.pages.runs.deleting import Deleting
+from gui.window.pages.runs.log_diagnosis import LogDiagnosis
 from gui.window.pages.runs.run_view import RunView
 from gui.window.theme.icons import Icons
 from gui.window.theme.space import Space
@@ -53,6 +55,8 @@ class RunsPage(Page):
         self._shown = ShownRuns(self._table)
         self._view = RunView(theme, self._shown)
         self._deleting = Deleting(tasks, icons)
+        self.log = LogDiagnosis(tasks, icons, QGuiApplication.clipboard())
+        self.buttons.addWidget(self.log.button)
         self._search = TextField(
             placeholder=_("Search runs"), live=True, name="runs-search", words=_("Search runs")
         )
@@ -65,12 +69,17 @@ class RunsPage(Page):
         self.content.setSpacing(Space.M)
         self.content.addLayout(filters)
         self.content.addWidget(self._deleting)
+        self.content.addWidget(self.log, 2)
         self.content.addWidget(self._stack, 1)
         self._action_bar = held(actions)
         self.content.addWidget(self._action_bar)
         self._connect()
         self._measure()
         self._draw()
+
+    def diagnose(self, path: Path) -> None:
+        """Say what went wrong in a log."""
+        self.log.read(path)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
         """Give the keyboard to the table."""
@@ -148,6 +157,9 @@ class RunsPage(Page):
         self._folder.clicked.connect(self._open_folder)
         self._delete.clicked.connect(self._delete_current)
         self._deleting.deleted.connect(self._runs.refresh)
+        self.log.changed.connect(self._choose_view)
+        paste = QShortcut(QKeySequence(QKeySequence.StandardKey.Paste), self)
+        paste.activated.connect(self.log.paste)
         self._deleting.done.connect(self._view.setFocus)
         find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
         find.activated.connect(self._search.setFocus)
@@ -191,10 +203,12 @@ class RunsPage(Page):
         else:
             part = self._card if self._shown.rowCount() else self._nothing
         self._stack.setCurrentWidget(part)
+        asked = not self.log.isHidden()
+        self._stack.setHidden(asked)
         for kind in self._kinds.values():
-            kind.setVisible(bool(self._runs.entries))
-        self._search.setVisible(bool(self._runs.entries))
-        self._action_bar.setVisible(part is self._card)
+            kind.setVisible(bool(self._runs.entries) and not asked)
+        self._search.setVisible(bool(self._runs.entries) and not asked)
+        self._action_bar.setVisible(part is self._card and not asked)
         self._draw_actions()
 
     def _draw_actions(self) -> None:
