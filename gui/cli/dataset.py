@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from gui.cli.check import finding_lines, prepare
 from gui.cli.context import home
+from gui.cli.dataset_repairs import add_repairs, needs_no_scan, repair, set_bad_aside
 from gui.cli.progress import ProgressLine, plain
 from gui.engine.dataset.bucket_use import BucketUse
+from gui.engine.dataset.caption_report import CaptionReport
 from gui.engine.dataset.doctor import CACHE_FOLDER, Doctor
 from gui.engine.dataset.folders import look_at_folder
 from gui.engine.dataset.report import DatasetReport, SubsetReport
@@ -28,6 +31,7 @@ from gui.engine.texts import _, ngettext
 
 _SIZE = re.compile(r"^(\d+)(?:[x×,](\d+))?$")
 SHOWN_GROUPS = 10
+SHOWN_WORDS = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--processes", metavar="N", type=int, help=_("how many look at images; one a core"))
     parser.add_argument("--json", action="store_true", help=_("print one JSON document"))
+    add_repairs(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -53,11 +58,17 @@ def run(options: argparse.Namespace) -> int:
     if options.processes is not None and options.processes < 1:
         raise WrongUsage(_("--processes needs a number above 0"))
     plan, checker = _given(options)
-    report = with_rules(checker, plan, _examine(spec_of_plan(checker, plan), options))
+    spec = spec_of_plan(checker, plan)
+    if needs_no_scan(options):
+        return repair(options, spec)
+    report = with_rules(checker, plan, _examine(spec, options))
     if options.json:
         print(report.model_dump_json(by_alias=True, indent=2))
     else:
         print("\n".join(map(plain, _lines(report))))
+    if options.set_aside:
+        lines = set_bad_aside(spec, report)
+        print("\n".join(map(plain, lines)), file=sys.stderr if options.json else sys.stdout)
     return 1 if any(finding.severity != "hint" for finding in report.findings) else 0
 
 
@@ -121,6 +132,8 @@ def progress_words(progress: ScanProgress) -> str:
 def _lines(report: DatasetReport) -> Iterator[str]:
     for subset in report.subsets:
         yield _folder(subset)
+        if subset.captions is not None and subset.captions.words:
+            yield from _words(subset.captions)
     for buckets in report.buckets:
         if buckets.use is not None and buckets.use.buckets:
             yield ""
@@ -145,6 +158,21 @@ def _folder(subset: SubsetReport) -> str:
     text = words.format(folder=subset.image_dir, count=subset.images)
     text += " " + _("× {repeats}").format(repeats=subset.num_repeats)
     return text + (" " + _("(regularisation)") if subset.is_reg else "")
+
+
+def _words(captions: CaptionReport) -> Iterator[str]:
+    if captions.trigger is not None:
+        words = _("trigger word: {word}, in {count} of {all} captions")
+        yield "  " + words.format(word=captions.trigger, count=captions.with_trigger, all=captions.captions)
+    if captions.limit is not None:
+        words = (
+            _("longest caption: {count} of {limit} tokens")
+            if captions.exact
+            else _("longest caption: about {count} of {limit} tokens (estimated)")
+        )
+        yield "  " + words.format(count=captions.longest, limit=captions.limit)
+    shown = [f"{share.word} {share.share:.0%}" for share in captions.words[:SHOWN_WORDS]]
+    yield "  " + _("in captions: {words}").format(words=", ".join(shown))
 
 
 def _histogram(use: BucketUse) -> Iterator[str]:

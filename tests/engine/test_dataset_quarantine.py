@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from gui.engine.dataset.folders import look_at_folder
+from gui.engine.dataset.listing import list_folder
 from gui.engine.dataset.quarantine import (
     JOURNAL,
     QUARANTINE,
@@ -150,3 +152,10 @@ def test_that_every_file_survives_a_kill_in_the_middle(tmp_path: Path) -> None:
         bring_back(tmp_path)
         assert hashes(tmp_path) == before
     assert not in_quarantine(tmp_path)
+
+
+def test_that_what_is_in_quarantine_is_no_part_of_the_dataset(tmp_path: Path) -> None:
+    filled(tmp_path)
+    set_aside(tmp_path, ["p0.png"])
+    assert list_folder(tmp_path).folders == ()
+    assert [subset["image_dir"] for subset in look_at_folder(tmp_path).subsets()] == [str(tmp_path)]

@@ -14,12 +14,13 @@ from pydantic import Field
 
 from gui.engine.dataset.caption_edits import EditPreview, hash_of
 from gui.engine.dataset.journal import checked_folder, read_journal, remove_folder, write_journal
+from gui.engine.dataset.listing import OWN
 from gui.engine.documents import Document, read_bytes, reason_of, write_atomically
 from gui.engine.errors import Cancelled, CannotRead, CannotWrite
 from gui.engine.file_lock import held
 from gui.engine.texts import _
 
-ORIGINALS = "_preflight_originals"
+ORIGINALS = f"{OWN}originals"
 JOURNAL = "originals.json"
 
 

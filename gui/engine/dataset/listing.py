@@ -24,6 +24,10 @@ JXL_SUFFIXES = (".jxl",)
 """Read where the trainer has jxlpy or pillow_jxl."""
 
 
+OWN = "_preflight_"
+"""How folders begin that this program keeps in a dataset: what is in them is not part of it."""
+
+
 @dataclass(frozen=True)
 class FolderListing:
     """The files of one folder as the trainer sees them.
@@ -74,7 +78,8 @@ def list_folder(
     names: list[str] = []
     folders: list[str] = []
     for name, is_folder in _entries(folder):
-        (folders if is_folder else names).append(name)
+        if not (is_folder and name.startswith(OWN)):
+            (folders if is_folder else names).append(name)
     # A folder that is called like an image is taken for one, and the trainer stops at it.
     images = sorted(name for name in (*names, *folders) if _suffix(name, read))
     wanted = caption_extension if caption_extension.startswith(".") else f".{caption_extension}"

@@ -15,12 +15,13 @@ from pydantic import Field
 
 from gui.engine.dataset.caption_files import caption_names
 from gui.engine.dataset.journal import checked_folder, read_journal, remove_folder, write_journal
+from gui.engine.dataset.listing import OWN
 from gui.engine.dataset.pairing import stem_of
 from gui.engine.documents import Document, reason_of
 from gui.engine.errors import CannotRead, CannotWrite
 from gui.engine.file_lock import held
 
-QUARANTINE = "_preflight_quarantine"
+QUARANTINE = f"{OWN}quarantine"
 JOURNAL = "journal.json"
 
 

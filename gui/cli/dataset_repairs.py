@@ -1,0 +1,186 @@
+"""What ``dataset`` can do besides looking: copies, captions, images set aside, and all of it undone."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from gui.cli.progress import ProgressLine, plain
+from gui.engine.dataset.caption_check import CaptionFolder
+from gui.engine.dataset.caption_edits import (
+    Change,
+    EditPreview,
+    preview,
+    replaced,
+    to_utf8,
+    with_tag,
+    without_tag,
+)
+from gui.engine.dataset.caption_originals import restore_originals, write_edits
+from gui.engine.dataset.clean_copy import copy_clean
+from gui.engine.dataset.doctor import caption_folder
+from gui.engine.dataset.listing import list_folder
+from gui.engine.dataset.quarantine import bring_back, set_aside, with_captions
+from gui.engine.dataset.report import DatasetReport, SubsetReport
+from gui.engine.dataset.report_parts import FoundProblem
+from gui.engine.dataset.spec import DatasetSpec, SubsetSpec
+from gui.engine.errors import Cancelled, WrongUsage
+from gui.engine.texts import _, ngettext
+
+SHOWN_EDITS = 20
+
+
+def add_repairs(parser: argparse.ArgumentParser) -> None:
+    """Add the options that mend something; at most one of them is taken."""
+    one = parser.add_mutually_exclusive_group()
+    one.add_argument("--copy-to", metavar="DIR", help=_("copy images and captions, mended, into a folder"))
+    one.add_argument("--to-utf8", action="store_true", help=_("convert captions to UTF-8"))
+    one.add_argument("--replace", nargs=2, metavar=("OLD", "NEW"), help=_("replace a text in all captions"))
+    one.add_argument("--add-tag", metavar="TAG", help=_("put a tag in front of all captions"))
+    one.add_argument("--remove-tag", metavar="TAG", help=_("take a tag out of all captions"))
+    one.add_argument(
+        "--set-aside", action="store_true", help=_("move images that stop the trainer into quarantine")
+    )
+    one.add_argument(
+        "--restore", action="store_true", help=_("bring original captions and images in quarantine back")
+    )
+    parser.add_argument("--shrink", action="store_true", help=_("shrink copied images to what buckets need"))
+    parser.add_argument(
+        "--write", action="store_true", help=_("change captions; without it the changes are only shown")
+    )
+
+
+def needs_no_scan(options: argparse.Namespace) -> bool:
+    """Return whether the options mend something for which images need not be looked at."""
+    return bool(options.copy_to or options.restore or _change(options))
+
+
+def repair(options: argparse.Namespace, spec: DatasetSpec) -> int:
+    """Do what needs no scan, print what came of it, and return the exit status."""
+    change = _change(options)
+    if options.copy_to:
+        lines = _copy(spec, Path(options.copy_to).absolute(), shrink=options.shrink)
+    elif change is not None:
+        lines = _captions(spec, change, write=options.write)
+    else:
+        lines = _restore(spec)
+    print("\n".join(map(plain, lines)))
+    return 0
+
+
+def set_bad_aside(spec: DatasetSpec, report: DatasetReport) -> Iterator[str]:
+    """Move the images that stop the trainer into quarantine, and yield what was done."""
+    for subset, found in zip(spec.subsets, report.subsets, strict=True):
+        names = sorted(_stopping(found))
+        if not names:
+            continue
+        images = list_folder(subset.image_dir, subset.caption_extension, spec.suffixes).images
+        moved = set_aside(
+            subset.image_dir, with_captions(subset.image_dir, names, subset.caption_extension, images)
+        )
+        words = ngettext(
+            "{folder}: {count} file is in quarantine now; --restore brings it back",
+            "{folder}: {count} files are in quarantine now; --restore brings them back",
+            len(moved),
+        )
+        yield words.format(folder=subset.image_dir, count=len(moved))
+
+
+def _stopping(found: SubsetReport) -> set[str]:
+    return {name for problem in found.problems if _is_bad(problem) for name in problem.names}
+
+
+def _is_bad(problem: FoundProblem) -> bool:
+    return problem.severity == "stop" and problem.key.startswith("img-")
+
+
+def _change(options: argparse.Namespace) -> Change | None:
+    if options.to_utf8:
+        return to_utf8
+    if options.replace:
+        if not options.replace[0]:
+            raise WrongUsage(_("--replace needs a text to look for"))
+        return replaced(*options.replace, match_case=True)
+    if options.add_tag:
+        return with_tag(options.add_tag)
+    return without_tag(options.remove_tag) if options.remove_tag else None
+
+
+def _copy(spec: DatasetSpec, target: Path, *, shrink: bool) -> Iterator[str]:
+    line = ProgressLine()
+    try:
+        copy = copy_clean(
+            spec,
+            target,
+            shrink=shrink,
+            told=lambda done, total: line.show(_("{done} of {total} images").format(done=done, total=total)),
+        )
+    except KeyboardInterrupt:
+        raise Cancelled from None
+    finally:
+        line.clear()
+    words = ngettext(
+        "{count} image is in {folder}, {mended} of them mended",
+        "{count} images are in {folder}, {mended} of them mended",
+        copy.copied,
+    )
+    yield words.format(count=copy.copied, folder=target, mended=copy.mended)
+    for name, _key in copy.left_out:
+        yield _("left out: {name}").format(name=name)
+    for place, value in copy.changes.items():
+        yield f"{place} = {value}"
+
+
+def _folders(spec: DatasetSpec) -> Iterator[tuple[SubsetSpec, CaptionFolder | None]]:
+    seen: set[Path] = set()
+    for subset in spec.subsets:
+        if subset.image_dir not in seen and subset.image_dir.is_dir():
+            seen.add(subset.image_dir)
+            listing = list_folder(subset.image_dir, subset.caption_extension, spec.suffixes)
+            yield subset, caption_folder(subset, listing)
+
+
+def _captions(spec: DatasetSpec, change: Change, *, write: bool) -> Iterator[str]:
+    for subset, where in _folders(spec):
+        if where is None:
+            continue
+        shown = preview(where, change)
+        yield from _shown(subset, shown)
+        if not write:
+            yield _("Nothing is written yet; --write does it and keeps the originals.")
+            continue
+        written = write_edits(shown)
+        words = ngettext("{count} caption is written.", "{count} captions are written.", len(written.done))
+        yield words.format(count=len(written.done))
+
+
+def _shown(subset: SubsetSpec, shown: EditPreview) -> Iterator[str]:
+    words = ngettext(
+        "{folder}: {count} caption changes", "{folder}: {count} captions change", len(shown.edits)
+    )
+    yield words.format(folder=subset.image_dir, count=len(shown.edits))
+    for edit in shown.edits[:SHOWN_EDITS]:
+        yield f"  {edit.name}"
+        yield f"  - {_first_line(edit.before or '')}"
+        yield f"  + {_first_line(edit.after)}"
+    for name in shown.unreadable:
+        yield "  " + _("its encoding cannot be told: {name}").format(name=name)
+
+
+def _first_line(text: str) -> str:
+    return re.split(r"[\r\n]", text, maxsplit=1)[0]
+
+
+def _restore(spec: DatasetSpec) -> Iterator[str]:
+    for subset, _where in _folders(spec):
+        captions = restore_originals(subset.image_dir)
+        images = bring_back(subset.image_dir)
+        yield _("{folder}: {captions} captions and {files} files from quarantine are back").format(
+            folder=subset.image_dir, captions=len(captions.done), files=len(images.back)
+        )
+        for name in captions.left:
+            yield "  " + _("changed by somebody else since, and left alone: {name}").format(name=name)
+        for name in images.in_the_way:
+            yield "  " + _("stays in quarantine, since another file has its name: {name}").format(name=name)
