@@ -13,7 +13,7 @@ from model_headers import write_model
 from PIL import Image
 from preflight_plans import CATALOGUE, plan_of
 
-from gui.engine.preflight.caption_look import MOST_BYTES, fault_of
+from gui.engine.preflight.caption_look import MOST_BYTES, fault_of, look_at_captions
 from gui.engine.preflight.check import Checker
 from gui.engine.preflight.collect import Collector
 from gui.engine.preflight.facts import Facts, SubsetFact
@@ -62,6 +62,14 @@ def test_that_images_which_cannot_be_read_are_named_with_what_they_are(images: P
         "phone.jpg": ("format", "HEIC"),
         "none.png": ("unreadable", ""),
     }
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no named pipes in folders")
+def test_that_a_pipe_among_the_images_is_no_image_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "1.png")
+    os.mkfifo(tmp_path / "1.txt")
+    assert [fault.kind for fault in look_at_images(tmp_path, ["1.png"]).faults] == ["unreadable"]
+    assert look_at_captions(tmp_path, ["1.png"], ".txt") == ()
 
 
 def test_that_a_picture_with_something_behind_its_end_is_whole(images: Path) -> None:

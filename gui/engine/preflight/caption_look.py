@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from gui.engine.preflight.file_facts import CaptionFault
+from gui.engine.preflight.image_look import is_special
 
 LOOKED_AT = 1_000
 """So many captions of a folder are read."""
@@ -34,6 +35,8 @@ def look_at_captions(folder: Path, images: Iterable[str], extension: str) -> tup
         if number >= LOOKED_AT:
             break
         name = f"{os.path.splitext(image)[0]}{wanted}"  # noqa: PTH122 - the stem as the trainer takes it
+        if is_special(folder / name):
+            continue
         try:
             with (folder / name).open("rb") as file:
                 fault = fault_of(file.read(MOST_BYTES))

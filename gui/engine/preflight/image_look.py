@@ -6,6 +6,7 @@ Source: DATA-05 to DATA-08, trainer-facts 6.1.
 from __future__ import annotations
 
 import os
+import stat
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -57,6 +58,9 @@ def look_at_images(folder: Path, names: Iterable[str]) -> Images:
         warnings.simplefilter("ignore")  # what Pillow remarks about single images
         for name in names:
             path = folder / name
+            if is_special(path):
+                faults.append(ImageFault(name=name, kind="unreadable"))
+                continue
             size = _size(path)
             if not isinstance(size, tuple):
                 faults.append(ImageFault(name=name, kind=size, what=_what(path)))
@@ -69,6 +73,15 @@ def look_at_images(folder: Path, names: Iterable[str]) -> Images:
                 faults += _cut_off(path)
     looked.faults = tuple(faults)
     return looked
+
+
+def is_special(path: Path) -> bool:
+    """Whether something is neither file nor folder: whoever opens a pipe waits without end."""
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116 - of each image, at each look
+    except (OSError, ValueError):
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def _size(path: Path) -> Size | str:
