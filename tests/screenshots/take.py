@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import ctypes
 import os
 import subprocess
 import sys
@@ -18,13 +19,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(PROJECT), str(PROJECT / "packaging"), str(PROJECT / "tests" / "fake_nvml")]
+HELPERS = ("packaging", "tests/fake_nvml", "tests/run_helpers")
+sys.path[:0] = [str(PROJECT), *(str(PROJECT / folder) for folder in HELPERS)]
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # Nobody's own keyring is for pictures.
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
 
+import fake_nvml  # noqa: E402
+import pynvml  # noqa: E402
+from memory_scene import sdxl_plan, write_run  # noqa: E402
 from PySide6.QtCore import QEvent, QSize, QTimer  # noqa: E402
-from PySide6.QtWidgets import QApplication, QScrollArea, QWidget  # noqa: E402
+from PySide6.QtWidgets import QApplication, QPushButton, QScrollArea, QWidget  # noqa: E402
 
 from gui.engine.hardware.gpu import GpuMonitor  # noqa: E402
 from gui.engine.paths import Home  # noqa: E402
@@ -34,6 +39,7 @@ from gui.engine.plan.plan_file import PlanFile, load_plan, moved_plan  # noqa: E
 from gui.engine.plan.sample import copy_sample_project  # noqa: E402
 from gui.engine.preferences import Preferences  # noqa: E402
 from gui.engine.redaction import Secret  # noqa: E402
+from gui.engine.runs.folder import RunFolder  # noqa: E402
 from gui.engine.runs.prepare import Preparation  # noqa: E402
 from gui.engine.runs.process_tree import RUN_MARKER  # noqa: E402
 from gui.engine.runs.start import read_status, start_supervisor  # noqa: E402
@@ -90,6 +96,18 @@ def _full_home(place: Path) -> Home:
     (home.runs / "20200101-000000-broken").mkdir()
     (home.runs / "20200101-000000-broken" / "status.json").write_text("{", "utf-8")
     return home
+
+
+def _show_gpu(place: Path, **state: object) -> None:
+    """Let this program see a GPU of the stand-in for NVIDIA's library."""
+    place.mkdir(exist_ok=True)
+    library = place / fake_nvml.LIBRARY
+    if not library.exists():
+        fake_nvml.build(place)
+        os.environ["FAKE_NVML"] = str(place / "state")
+        pynvml.nvmlLib = ctypes.CDLL(str(library))
+        pynvml._nvmlGetFunctionPointer_cache = {}
+    fake_nvml.FakeNvml(library, place / "state").set(count=1, **state)
 
 
 @contextlib.contextmanager
@@ -177,6 +195,8 @@ class _Camera:
         yield from self._scenes_of_tokens()
         if "full" in self._prefix and plans:
             yield from self._scenes_of_files(plans[-1])
+        if "full" in self._prefix and fake_nvml.why_not() is None:
+            yield from self._scenes_of_memory(self._home.root.parent / "memory")
 
     def _scenes_of_tokens(self) -> Iterator[tuple[str, object]]:
         bench, token = self._bench, "hf_" + "x" * 30
@@ -212,6 +232,36 @@ class _Camera:
 
         yield "model-facts", base_model
         yield "left-over", left_over
+
+    def _scenes_of_memory(self, place: Path) -> Iterator[tuple[str, object]]:
+        bench, gib = self._bench, 1 << 30
+        small = {"optimizer_type": "AdamW8bit", "network_train_unet_only": True, "network_dim": 16}
+
+        def review(reveal: str, **arguments: object) -> None:
+            _show_gpu(place, name="NVIDIA GeForce RTX 3060", total=12 * gib, used=gib)
+            bench.document.new(sdxl_plan(place, **arguments))
+            bench.ways.show_plan("review")
+            self._wait(lambda: bool(bench.hardware.gpus))
+            self._reveal(reveal)
+
+        def phases() -> None:
+            review("memory-phases", **small)
+            for button in self._window.findChildren(QPushButton, "show-phases"):
+                button.setChecked(True)
+
+        def run(total_gib: float) -> None:
+            folder = RunFolder(self._home.runs / f"20200103-000000-{self._prefix}-{total_gib:.0f}")
+            if not folder.exists():
+                write_run(folder, sdxl_plan(place), process_gib=9.95, total_gib=total_gib)
+            bench.ways.open_run(folder)
+            self._reveal("run-memory-tips")
+
+        yield "memory-fits", lambda: review("gpu-memory", **small)
+        yield "memory-phases", phases
+        yield "memory-short", lambda: review("memory-advice", batch=4, gradient_checkpointing=None)
+        yield "memory-unknown", lambda: review("gpu-memory", torch_compile=True)
+        yield "run-memory-room", lambda: run(24.0)
+        yield "run-memory-tight", lambda: run(10.0)
 
     def _reveal(self, name: str) -> None:
         """Have something in sight on each picture of the scene."""
