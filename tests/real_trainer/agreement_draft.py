@@ -9,6 +9,8 @@ from typing import Any
 from gui.engine.plan.dataset_options import CONTROLNET_SCRIPTS, FINETUNING_SCRIPTS
 from gui.engine.plan.families import families
 from gui.engine.plan.model import TrainingPlan
+from gui.engine.preflight.facts import ModelFact
+from gui.engine.preflight.model_facts import ModelLooker
 from gui.engine.trainer.catalogue import Catalogue, ScriptArguments
 
 WAYS = (
@@ -22,6 +24,14 @@ WAYS = (
     *(("hunyuan-image", "lora"), ("anima", "lora"), ("anima", "full")),
 )
 """Families and kinds; what people train most comes more often."""
+
+
+class Unlooked(ModelLooker):
+    """Says nothing about model files: those of the plans stand in for any."""
+
+    def facts(self, plan: TrainingPlan) -> tuple[ModelFact, ...]:
+        """Return none."""
+        return ()
 
 
 @dataclass(frozen=True)

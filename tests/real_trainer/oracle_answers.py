@@ -11,29 +11,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agreement_draft import Draft
+from agreement_draft import Draft, Unlooked
 from agreement_words import words_of
 from oracle_plans import Drawn, make, material
 
 from gui.engine.findings import Finding
-from gui.engine.plan.model import TrainingPlan
 from gui.engine.preflight.check import Checker
 from gui.engine.preflight.collect import Collector, trainer_fact
-from gui.engine.preflight.facts import Facts, ModelFact
-from gui.engine.preflight.model_facts import ModelLooker
+from gui.engine.preflight.facts import Facts
 from gui.engine.trainer.catalogue import Catalogue
 from gui.engine.trainer.facts import TrainerFacts
 from gui.engine.trainer.inherited import clean_environment
 
 DRIVER = Path(__file__).with_name("oracle_trainer.py")
-
-
-class Unlooked(ModelLooker):
-    """Says nothing about model files: those of the plans stand in for any."""
-
-    def facts(self, plan: TrainingPlan) -> tuple[ModelFact, ...]:
-        """Return none."""
-        return ()
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agreement_draft import Draft, Places, sound
+from agreement_draft import Draft, Places, Unlooked, sound
 from agreement_plans import drafts
 from agreement_words import our_words, words_of
 from PIL import Image
@@ -78,6 +78,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Places:
         for name, size in (("wide", (96, 64)), ("high", (64, 96))):
             Image.new("RGB", size, "grey").save(folder / kind / f"{name}.png")
             (folder / kind / f"{name}.txt").write_text("a thing", "utf-8")
+    (folder / "meta.json").write_text("{}", "utf-8")
     own = folder / "own.toml"
     own.write_text(dataset_toml({"subsets": [{"image_dir": str(folder / "images")}]}, folder), "utf-8")
     return Places(folder)
@@ -161,7 +162,7 @@ def answered(real_trainer, catalogue, drawn, tmp_path_factory) -> list[tuple[Dra
     words: list[list[str]] = []
     for number, draft in enumerate(drawn):
         words.append(words_of(draft, real_trainer, catalogue, folder / str(number)))
-    checker = Checker(folder, catalogue, Facts(), collector=Collector())
+    checker = Checker(folder, catalogue, Facts(), collector=Collector(models=Unlooked()))
     found = [checker.findings(draft.plan()) for draft in drawn]
     return list(zip(drawn, found, ask(real_trainer, drawn, words, folder), strict=True))
 
@@ -195,7 +196,7 @@ def test_that_where_we_are_stricter_the_trainer_takes_what_was_hardly_meant(answ
 def test_that_the_trainer_takes_what_safe_fixes_have_mended(
     real_trainer, catalogue, answered, tmp_path: Path
 ) -> None:
-    checker = Checker(tmp_path, catalogue, Facts(), collector=Collector())
+    checker = Checker(tmp_path, catalogue, Facts(), collector=Collector(models=Unlooked()))
     mended, words = [], []
     for number, (draft, said, _answer) in enumerate(answered):
         # What a dataset file of one's own says is not known here.
