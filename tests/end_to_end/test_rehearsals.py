@@ -165,6 +165,20 @@ def test_that_a_rehearsal_is_judged_though_nobody_waits_and_is_not_removed_befor
     assert Manifest.read(ready.run.manifest).rehearsal is not None
 
 
+def test_that_a_plan_that_would_be_refused_is_not_rehearsed(tmp_path: Path, home: Home, capsys) -> None:
+    plan = written_plan(tmp_path, PLAN.replace("[96, 96]", "[96, 96]\nbucket_reso_steps = 8"))
+    assert cli(["rehearse", str(plan), "--practice"]) == 1
+    assert "[bucket-steps]" in capsys.readouterr().err and rehearsals_in(home) == []
+
+
+def test_that_without_a_readable_image_nothing_is_rehearsed(tmp_path: Path, home: Home, capsys) -> None:
+    plan = written_plan(tmp_path, PLAN.replace("num_repeats = 5", 'class_tokens = "x"'))
+    for image in (tmp_path / "images").rglob("*.png"):
+        image.write_bytes(b"")
+    assert cli(["rehearse", str(plan), "--practice"]) == 1
+    assert "Nothing was started." in capsys.readouterr().err and rehearsals_in(home) == []
+
+
 def test_that_a_run_is_no_rehearsal(tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "run")
     run.path.mkdir()

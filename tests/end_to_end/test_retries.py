@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from fake_nvml import FakeNvml
 from practice_runs import BASE, TRAINER, make_images
-from run_helper import status
+from run_helper import ended, status, wait_until
 
 from gui.cli.main import run as cli
 from gui.engine.paths import Home
 from gui.engine.runs.alarms import alarms
 from gui.engine.runs.folder import RunFolder, run_names
-from gui.engine.runs.records import Manifest
+from gui.engine.runs.records import Manifest, RetryRecord
 from gui.engine.runs.retry import try_again
 from gui.engine.runs.retry_record import read_retry
 
@@ -126,9 +126,16 @@ def test_that_there_are_no_more_tries_than_the_plan_allows(
     assert sorted(run_names(home)) == names
 
 
-def test_that_without_the_users_word_nothing_is_tried_again(
+def test_that_without_the_users_word_nothing_is_tried_again_and_a_word_is_one_try(
     tmp_path: Path, home: Home, gpus: FakeNvml
 ) -> None:
     assert train(tmp_path, "--gradient_checkpointing", 0) == 1
     (name,) = run_names(home)
-    assert not RunFolder(home.runs / name).retry.exists()
+    first = RunFolder(home.runs / name)
+    assert not first.retry.exists()
+    allowed = Manifest.read(first.manifest).model_copy(update={"retry": RetryRecord(left=1)})
+    second = try_again(first, allowed, None)
+    assert second is not None and try_again(first, allowed, None) is None
+    wait_until(lambda: ended(second))
+    assert status(second).verdict.verdict == "finished"
+    assert Manifest.read(second.manifest).accepted == ("cuda", "vram", "vram-preflight", "sample-vram")

@@ -24,7 +24,9 @@ from gui.engine.runs.alarms import alarms
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.memory_lesson import learn_from_run
 from gui.engine.runs.metrics import GpuRow
-from gui.engine.runs.records import Manifest
+from gui.engine.runs.records import Manifest, RetryRecord
+from gui.engine.runs.retry import try_again
+from gui.engine.runs.retry_record import read_retry
 from gui.engine.runs.smaller_plan import smaller_plan, smaller_plan_or_none
 from gui.engine.runs.status import Cause, GpuNow, RunStatus, Verdict
 from gui.engine.trainer.events import Error, Phase
@@ -176,6 +178,27 @@ def test_that_running_out_in_a_step_is_learned_as_a_lower_bound(tmp_path: Path) 
     assert known.correction(QUESTION, PRIOR).activation.mean > PRIOR.activation.mean
     elsewhere = failed_run(tmp_path, [STORY[0], message(2.0, 0.5, 23.0), STORY[1]])
     assert learn_from_run(elsewhere, Manifest.read(elsewhere.manifest), (), steps=0) is None
+
+
+@pytest.mark.parametrize(
+    ("total", "words"),
+    [(2.0, "no change of the plan alone makes it fit"), (24.0, "is no sd-scripts install")],
+)
+def test_that_a_try_that_cannot_be_made_says_why_and_is_not_made_again(
+    tmp_path: Path, total: float, words: str
+) -> None:
+    room = Room.of(total, total, "linux")
+    run = failed_run(tmp_path, [*STORY, message(0.5, 0.1, total - 0.1, total=total)], room=room)
+    allowed = Manifest.read(run.manifest).model_copy(
+        update={"retry": RetryRecord(left=1), "trainer": str(tmp_path / "gone"), "trainer_python": "python"}
+    )
+    assert try_again(run, allowed, None) is None
+    retry = read_retry(run)
+    assert retry is not None and retry.next is None
+    assert retry.sentence.startswith("It is not tried again: ") and words in retry.sentence
+    assert alarms(run)[0].done == retry.sentence
+    run.retry.write_text("{}", "utf-8")
+    assert try_again(run, allowed, None) is None and read_retry(run) is None
 
 
 def test_that_nothing_is_raised_that_was_enough() -> None:

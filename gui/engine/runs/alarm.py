@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from pydantic import Field
+
 from gui.engine.documents import Document
 from gui.engine.runs.status import RunStatus
 from gui.engine.texts import _
@@ -47,6 +49,8 @@ class Alarm(Document):
         causes: Likely causes, the likeliest first.
         next_steps: What to do, in order.
         next_changes: What each of the next steps changes in the plan; empty where none of them does.
+        offer_words: What a button would say that makes a new plan; empty where none is offered.
+        offer_changes: What that plan changes: target to value.
         at: Seconds since the trainer started, None where that is not known.
     """
 
@@ -64,6 +68,8 @@ class Alarm(Document):
     causes: tuple[str, ...] = ()
     next_steps: tuple[str, ...] = ()
     next_changes: tuple[Mapping[str, Any], ...] = ()
+    offer_words: str = ""
+    offer_changes: Mapping[str, Any] = Field(default_factory=dict)
     at: float | None = None
 
 

@@ -118,8 +118,7 @@ class AlarmWatch:
         if not self._sought and ran_out(status):  # a search, so made once
             self._sought, self._smaller = True, smaller_plan_or_none(self._run)
         retry = read_retry(self._run) if self._sought else None
-        sentence = retry.sentence if retry else ""
-        return EndFacts(settings, self._ended_at, self._shortage, self._smaller, sentence)
+        return EndFacts(settings, self._ended_at, self._shortage, self._smaller, retry)
 
     def _unattended(self, status: RunStatus, supervised: bool | None) -> Alarm | None:
         """Tell of a run that nobody looks after; one that was only prepared has never had anybody."""

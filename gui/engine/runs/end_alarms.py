@@ -9,6 +9,7 @@ from gui.engine.quantities import gib
 from gui.engine.runs.alarm import Alarm, AlarmId, clean_facts
 from gui.engine.runs.diagnoses import known_diagnoses
 from gui.engine.runs.launched import LaunchedSettings
+from gui.engine.runs.retry_record import Retry
 from gui.engine.runs.smaller_plan import OUT_OF_MEMORY, SmallerPlan
 from gui.engine.runs.status import RunStatus, Verdict
 from gui.engine.runs.triage import memory_ways
@@ -31,14 +32,14 @@ class EndFacts(NamedTuple):
         at: When it was judged, in seconds since the trainer started.
         shortage: What the trainer said of memory that ran out.
         smaller: What would fit in its place; None where that is not known.
-        retry: What became of trying it again by itself; empty where that was not to be done.
+        retry: What became of trying it again by itself; None where that was not to be done.
     """
 
     settings: LaunchedSettings
     at: float | None = None
     shortage: MemoryShortage | None = None
     smaller: SmallerPlan | None = None
-    retry: str = ""
+    retry: Retry | None = None
 
 
 def end_alarm(status: RunStatus, facts: EndFacts) -> Alarm | None:
@@ -55,18 +56,22 @@ def end_alarm(status: RunStatus, facts: EndFacts) -> Alarm | None:
     if identity is None:
         return None
     clean, clean_step, clean_words = clean_facts(status)
+    tried_again = facts.retry is not None and facts.retry.next is not None
+    offer = facts.smaller.offer() if identity == "oom" and facts.smaller and not tried_again else None
     return Alarm(
         id=identity,
         tone="warn" if verdict.verdict == "suspect" else "bad",
         title=_title(identity, verdict),
         text=_text(identity, verdict, facts.shortage),
-        done=facts.retry,
+        done=facts.retry.sentence if facts.retry else "",
         step=verdict.step,
         last_clean=clean,
         last_clean_step=clean_step,
         last_clean_words=clean_words if verdict.step else "",
         causes=tuple(cause.title for cause in verdict.causes[:3]),
         next_steps=_next_steps(identity, verdict, facts, clean.name if clean else ""),
+        offer_words=offer.words if offer else "",
+        offer_changes=offer.changes if offer else {},
         at=facts.at,
     )
 

@@ -150,12 +150,12 @@ class AlarmStack(QWidget):
         wanted = {alarm.id: alarm for alarm in alarms}
         opened = {name for name, (_words, banner) in self._shown.items() if banner.is_open}
         for name in list(self._shown):
-            offer = changes if name == "loss-nonfinite" else None
+            offer = _offer_of(wanted.get(name), changes)  # type: ignore[call-overload]
             if self._shown[name][0] != (wanted.get(name), over, offer):  # type: ignore[call-overload]
                 self._take_away(name)
         for place, alarm in enumerate(alarms):
             if alarm.id not in self._shown:
-                offer = changes if alarm.id == "loss-nonfinite" else None
+                offer = _offer_of(alarm, changes)
                 banner = AlarmBanner(self._icons, alarm, over=over, changes=offer, clipboard=self._clipboard)
                 banner.answered.connect(self.answered)
                 banner.changes_wanted.connect(self.changes_wanted)
@@ -170,3 +170,12 @@ class AlarmStack(QWidget):
         banner.hide()
         self._layout.removeWidget(banner)
         banner.deleteLater()
+
+
+def _offer_of(
+    alarm: Alarm | None, changes: tuple[str, Mapping[str, Any]] | None
+) -> tuple[str, Mapping[str, Any]] | None:
+    """Return the new plan that an alarm offers: its own, or the milder one for a loss that broke down."""
+    if alarm is None or alarm.id == "loss-nonfinite":
+        return None if alarm is None else changes
+    return (alarm.offer_words, alarm.offer_changes) if alarm.offer_words else None

@@ -1,0 +1,58 @@
+"""Where memory ran out the banner says its numbers and offers the plan that fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from memory_asked import PRIOR, TABLES, asked
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+from run_windows import Launches, launches
+
+from gui.engine.hardware.memory.forecast import forecast
+from gui.engine.hardware.memory.ladder import Ways
+from gui.engine.hardware.memory.observations import MemoryExpectation
+from gui.engine.hardware.memory.room import Room
+from gui.window.pages.run.run_page import RunPage
+
+pytestmark = pytest.mark.usefixtures("no_leftovers")
+
+RUNS_OUT = """
+header(100)
+raise RuntimeError(
+    "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 24.00 GiB of which 0.50 "
+    "GiB is free. Including non-PyTorch memory, this process has 23.00 GiB memory in use. Of the allocated "
+    "memory 22.00 GiB is allocated by PyTorch, and 1.00 MiB is reserved by PyTorch but unallocated."
+)
+"""
+
+
+@pytest.fixture
+def launch(tmp_path: Path) -> Iterator[Launches]:
+    with launches(tmp_path) as made:
+        yield made
+
+
+def test_that_the_plan_that_fits_is_one_click_away(qtbot: QtBot, tasks, theme, icons, show, launch) -> None:
+    question = asked(batch=4, checkpointing=False)
+    expected = MemoryExpectation(
+        question=question,
+        forecast=forecast(question, TABLES, PRIOR),
+        room=Room.of(24.0, 23.5, "linux"),
+        ways=Ways(bf16=True),
+    )
+    page = show(RunPage(tasks=tasks, theme=theme, icons=icons), 1200, 760)
+    try:
+        run = launch.script(RUNS_OUT, memory=expected)
+        page.open(run)
+        qtbot.waitUntil(lambda: page.findChild(QWidget, "run-half-rate") is not None, timeout=60_000)
+        button = page.findChild(QPushButton, "run-half-rate")
+        assert button.text() == "Try again with gradient_checkpointing"
+        with qtbot.waitSignal(page.open_as_plan, timeout=1000) as told:
+            qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+        assert told.args == [run, {"gradient_checkpointing": True}]
+    finally:
+        page.close_run()
