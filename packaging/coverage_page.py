@@ -28,7 +28,7 @@ from gui.engine.preflight.rules import ALL_RULES  # noqa: E402 - the project mus
 
 DATA = PROJECT / "tests" / "data" / "coverage"
 CASES_OF_RULES = "tests/data/rules"
-CASES_OF_DIAGNOSES = "tests/engine/test_diagnosis.py"
+CASES_OF_DIAGNOSES = "tests/data/diagnosis_words.yaml"
 
 
 @dataclass(frozen=True)

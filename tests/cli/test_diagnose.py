@@ -11,6 +11,7 @@ from written_runs import write_run
 
 from gui.cli.main import run
 from gui.engine.paths import Home
+from gui.engine.runs.records import CommandRecord
 
 DATA = Path(__file__).parents[1] / "data"
 RECORDINGS = DATA / "recordings"
@@ -104,6 +105,17 @@ def test_that_a_run_brings_its_verdict_and_what_is_known_of_it(capsys, home):
     assert found["verdict"] == "suspect"
     assert found["progress"]["loss"] == 1.349
     assert [each["id"] for each in found["diagnoses"]] == ["loss-nonfinite"]
+
+
+def test_that_the_ways_out_of_a_broken_loss_say_what_they_change(capsys, home):
+    status = {"step": 14, "total": 14, "first_nonfinite_step": 8, "finite_loss": 1.349}
+    made = written(home, verdict="suspect", status=status)
+    words = ("python", "train_network.py", "--learning_rate", "2e-4")
+    CommandRecord(argv=words, cwd=made.path, python="python").write(made.command)
+    fixes = report(capsys, made.name, "--home", str(home.root))["diagnoses"][0]["fixes"]
+    halved = next(fix for fix in fixes if fix["label"].startswith("Halve the learning rate"))
+    assert halved["changes"] == {"learning_rate": 0.0001}
+    assert fixes[0]["label"].startswith("Start again from the beginning")
 
 
 def test_that_a_finished_run_is_fine(capsys, home):

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gui.engine.runs.diagnosing import is_output
 from gui.engine.runs.diagnosis import diagnose_log
 from gui.engine.runs.log_mending import LogMender
 
@@ -182,3 +183,21 @@ def test_that_mending_depends_on_the_bytes_alone(chunks):
         return b"".join(each.data for each in (*given, *mender.finish()))
 
     assert mended(chunks) == mended([b"".join(chunks)])
+
+
+def test_that_a_line_without_an_end_is_not_kept_whole():
+    mender = LogMender()
+    bar = b"\rsteps:  21%|##1       | 3/14 [00:08<00:31,  2.86s/it, avr_loss=0.1]"
+    given = b"".join(piece.data for _each in range(4) for piece in mender.feed(bar * 1000))
+    assert len(given) > 3 * 1000 * len(bar)
+    rest = b"".join(piece.data for piece in (*mender.feed(b" 12:10:11 x\n12:10:11 y\n"), *mender.finish()))
+    assert rest.endswith(b" 12:10:11 x\ny\n")
+
+
+def test_that_logs_are_told_from_commands_and_words(tmp_path):
+    assert is_output(DATA / "cases" / "OOM-02.txt") and is_output(DATA / "cases" / "OK-01.txt")
+    command = tmp_path / "command.txt"
+    command.write_text("accelerate launch train_network.py --max_train_steps 10 --network_dim 4\n", "utf-8")
+    prompts = tmp_path / "prompts.txt"
+    prompts.write_text("a girl, load of flowers --w 512 --h 512\n", "utf-8")
+    assert not is_output(command) and not is_output(prompts) and not is_output(tmp_path / "nowhere")

@@ -13,7 +13,6 @@ from pytestqt.qtbot import QtBot
 from written_runs import write_run
 
 from gui.engine.paths import Home
-from gui.engine.runs.diagnosing import is_output
 from gui.engine.runs.start import read_status
 from gui.window.bridges.run_list import RunList
 from gui.window.bridges.tasks import Tasks
@@ -126,12 +125,3 @@ def test_that_a_finished_run_brings_none(tasks, home, show):
     shown.begin(run)
     shown.look(read_status(run))
     assert not shown.isVisible() and tasks.busy == 0
-
-
-def test_that_logs_are_told_from_commands_and_words(tmp_path):
-    assert is_output(CASES / "OOM-02.txt") and is_output(CASES / "OK-01.txt")
-    command = tmp_path / "command.txt"
-    command.write_text("accelerate launch train_network.py --max_train_steps 10 --network_dim 4\n", "utf-8")
-    prompts = tmp_path / "prompts.txt"
-    prompts.write_text("a girl, load of flowers --w 512 --h 512\n", "utf-8")
-    assert not is_output(command) and not is_output(prompts) and not is_output(tmp_path / "nowhere")
