@@ -27,7 +27,7 @@ os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
 
 import fake_nvml  # noqa: E402
 import pynvml  # noqa: E402
-from memory_scene import sdxl_plan, write_run  # noqa: E402
+from memory_scene import sdxl_plan, trainer_in, write_run  # noqa: E402
 from PySide6.QtCore import QEvent, QSize, QTimer  # noqa: E402
 from PySide6.QtWidgets import QApplication, QPushButton, QScrollArea, QWidget  # noqa: E402
 
@@ -44,7 +44,7 @@ from gui.engine.runs.prepare import Preparation  # noqa: E402
 from gui.engine.runs.process_tree import RUN_MARKER  # noqa: E402
 from gui.engine.runs.start import read_status, start_supervisor  # noqa: E402
 from gui.engine.texts import use_language  # noqa: E402
-from gui.engine.trainer.choosing import open_trainer  # noqa: E402
+from gui.engine.trainer.choosing import Trainer, open_trainer  # noqa: E402
 from gui.engine.trainer.installs import practice_install  # noqa: E402
 from gui.window.app import make_application  # noqa: E402
 from gui.window.main_window import MainWindow  # noqa: E402
@@ -152,6 +152,7 @@ class _Camera:
         self._window = MainWindow(Icons(self._theme))
         self._bench = Workbench(application, self._window, Icons(self._theme), home, trainer="practice")
         self._home = home
+        self._trainer: Trainer | None = None
         self._in_sight = ""
 
     def take_all(self) -> None:
@@ -235,10 +236,14 @@ class _Camera:
 
     def _scenes_of_memory(self, place: Path) -> Iterator[tuple[str, object]]:
         bench, gib = self._bench, 1 << 30
+        if self._trainer is None:
+            self._trainer = trainer_in(place / self._prefix, self._home)
         small = {"optimizer_type": "AdamW8bit", "network_train_unet_only": True, "network_dim": 16}
 
         def review(reveal: str, **arguments: object) -> None:
             _show_gpu(place, name="NVIDIA GeForce RTX 3060", total=12 * gib, used=gib)
+            bench.trainers._current = self._trainer  # the practice trainer uses no GPU
+            bench.trainers.changed.emit()
             bench.document.new(sdxl_plan(place, **arguments))
             bench.ways.show_plan("review")
             self._wait(lambda: bool(bench.hardware.gpus))

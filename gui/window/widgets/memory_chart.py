@@ -278,6 +278,7 @@ class MemoryChart(QWidget):
         if self._peak:
             limits.append((self._peak, _("peak {amount}").format(amount=gib(self._peak)), "muted", []))
         lines = [self._y(place, value) for value, _words, _colour, _dashes in limits]
+        lines += [self._y(place, used) for _t, used in self._torch[-1:]]
         for value, words, colour, dashes in limits:
             y = round(self._y(place, value)) + 0.5
             painter.setPen(self._theme.color(colour))
@@ -290,9 +291,10 @@ class MemoryChart(QWidget):
             right = place.right() - Space.S
             # Labels give way to the left, where another one is.
             label = QRectF(right - width, y - metrics.height() - 1, width, metrics.height())
-            # … and go below their line where another line would cross them.
-            if any(label.top() < other < label.bottom() for other in lines):
-                label.moveTop(y + 2)
+            # … and go below their line where that keeps other lines from crossing them.
+            below = label.translated(0, metrics.height() + 3)
+            if _crossed(label, lines) and not _crossed(below, lines):
+                label = below
             for other in taken:
                 if label.intersects(other):
                     label.moveRight(other.left() - Space.M)
@@ -339,3 +341,8 @@ class MemoryChart(QWidget):
             parts.append(_("forecast {amount}").format(amount=gib(self._forecast)))
         words = " · ".join(parts)
         return _("{words} of {total}").format(words=words, total=gib(self._total)) if self._total else words
+
+
+def _crossed(label: QRectF, lines: Sequence[float]) -> bool:
+    """Return whether a line goes through a label; at its foot may be its own."""
+    return any(label.top() < line < label.bottom() - 3 for line in lines)

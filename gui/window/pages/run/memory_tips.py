@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QEvent, QRect, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -67,9 +67,18 @@ class MemoryTips(QWidget):
         super().resizeEvent(event)
         self._fit()
 
+    def event(self, event: QEvent) -> bool:
+        """Ask again when the words or their size are others."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._fit()
+        return super().event(event)
+
     def _fit(self) -> None:
-        for part in (self._text, self._held):
-            part.setMinimumHeight(max(0, part.heightForWidth(self.width())))
+        words = self._text.fontMetrics().boundingRect(
+            QRect(0, 0, max(1, self.width()), 0), int(Qt.TextFlag.TextWordWrap), self._text.text()
+        )
+        self._text.setMinimumHeight(words.height())
+        self._held.setMinimumHeight(self._ways.heightForWidth(self.width()))
 
     def _offer(self, name: str, changes: Mapping[str, Any], details: str) -> None:
         values = dict(changes)
