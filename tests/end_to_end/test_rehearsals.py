@@ -19,8 +19,8 @@ from gui.engine.runs.folder import RunFolder, run_names
 from gui.engine.runs.listing import list_runs
 from gui.engine.runs.prepare import Prepared
 from gui.engine.runs.records import Manifest
-from gui.engine.runs.rehearsal import Rehearsals, rehearsals_in, rehearse, remove_rehearsal
-from gui.engine.runs.rehearsal_reading import rehearsal_result
+from gui.engine.runs.rehearsal import Rehearsals, rehearse, remove_rehearsal
+from gui.engine.runs.rehearsal_reading import rehearsal_result, rehearsals_in
 from gui.engine.runs.rehearsal_result import RehearsalKind
 from gui.engine.trainer.choosing import open_trainer
 from gui.engine.trainer.installs import practice_install
@@ -114,6 +114,9 @@ def test_that_a_rehearsal_says_what_the_plan_will_take_and_touches_nothing(
     assert argv[argv.index("--lr_warmup_steps") + 1] == "56"
     again = rehearsal_result(run)
     assert again.verdict == "go" and again.seconds_per_step == shown["seconds_per_step"]
+    assert cli(["estimate", str(plan), "--practice", "--json"]) == 0
+    seconds = json.loads(capsys.readouterr().out)["forecast"]["seconds"]
+    assert seconds == pytest.approx(560 * shown["seconds_per_step"], rel=0.01), "it replaces the forecast"
     remove_rehearsal(run)
     assert rehearsals_in(home) == []
 

@@ -6,8 +6,10 @@ a wrong one.
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -16,6 +18,7 @@ from gui.engine.errors import PreflightError
 from gui.engine.paths import Home
 from gui.engine.runs.folder import RunFolder, run_names
 from gui.engine.runs.records import CommandRecord, Manifest
+from gui.engine.runs.rehearsal_reading import rehearsal_result, rehearsals_in
 from gui.engine.runs.status import RunStatus
 from gui.engine.trainer.command import TrainerCommand
 
@@ -60,13 +63,39 @@ class EarlierPace(NamedTuple):
 
 
 def earlier_pace(home: Home, command: TrainerCommand, gpus: Sequence[str]) -> EarlierPace | None:
-    """Return how fast the newest run of the same kind was; None when there is none.
+    """Return how fast the newest run or rehearsal of the same kind was; None when there is none.
 
     Args:
         home: Where runs are kept.
         command: What would be launched.
         gpus: Names of the GPUs that the trainer sees.
     """
+    found = (_earlier_run(home, command, gpus), _rehearsed(home, speed_key(command), gpus))
+    return max((pace for pace in found if pace is not None), key=lambda pace: pace.run, default=None)
+
+
+def speed_key(command: TrainerCommand) -> str:
+    """Return what is the same for two commands only if nothing in them may make one of them faster."""
+    words = json.dumps([_kind(command), _data(command.dataset_toml or "")], default=str)
+    return sha256(words.encode("utf-8")).hexdigest()
+
+
+def _rehearsed(home: Home, key: str, gpus: Sequence[str]) -> EarlierPace | None:
+    for run in rehearsals_in(home)[:MOST_LOOKED_AT]:
+        try:
+            manifest = Manifest.read(run.manifest)
+            order = manifest.rehearsal
+            if order is None or order.speed_key != key or manifest.gpus != tuple(gpus):
+                continue
+            pace = rehearsal_result(run).seconds_per_step
+        except PreflightError:
+            continue
+        if pace is not None:
+            return EarlierPace(run.name, pace)
+    return None
+
+
+def _earlier_run(home: Home, command: TrainerCommand, gpus: Sequence[str]) -> EarlierPace | None:
     kind, data = _kind(command), _data(command.dataset_toml or "")
     for run in _runs(home):
         try:

@@ -25,6 +25,7 @@ from gui.engine.preflight.rules.memory_needs import room_of
 from gui.engine.preflight.steps import forecast_steps
 from gui.engine.preflight.view import View
 from gui.engine.runs.disk import system_free_bytes
+from gui.engine.runs.earlier import speed_key
 from gui.engine.runs.folder import RunFolder, reserve_run_folder
 from gui.engine.runs.lock import is_held
 from gui.engine.runs.prepare import Preparation, Prepared
@@ -37,6 +38,7 @@ from gui.engine.runs.requests import ask
 from gui.engine.runs.start import ensure_supervisor, read_status, start_supervisor
 from gui.engine.runs.status import RunStatus
 from gui.engine.trainer.choosing import Trainer
+from gui.engine.trainer.command import build_command
 
 LOOK_SECONDS = 0.2
 SUPERVISOR_SECONDS = 2.0
@@ -130,7 +132,23 @@ class Rehearsals:
             expect=lambda _file: expected if kind == "rehearsal" else None,
         )
         order = _order(plan_file, view, data, kind)
+        if kind == "rehearsal":
+            order = order.model_copy(update={"speed_key": self._key(plan_file)})
         return preparation.prepare(PlanFile(plan), tokens=tokens, into=run, more={"rehearsal": order})
+
+    def _key(self, plan_file: PlanFile) -> str:
+        """Return what tells that another plan would be as fast."""
+        command = build_command(
+            plan_file.plan,
+            plan_file.base,
+            self._trainer.install,
+            self._trainer.facts,
+            self._trainer.catalogue,
+            self._home.runs / "not made",
+            gpu_uuids=[gpu.uuid or str(gpu.index) for gpu in self._checker.facts.gpu or ()],
+            library=self._checker.library,
+        )
+        return speed_key(command)
 
 
 def _batches_a_step(view: View) -> int:
@@ -216,14 +234,6 @@ def _progress(status: RunStatus | None) -> RehearsalProgress:
     if status is None:
         return RehearsalProgress("", 0, 0)
     return RehearsalProgress(status.phase or "", status.step or 0, status.total or 0)
-
-
-def rehearsals_in(home: Home) -> list[RunFolder]:
-    """Return the rehearsals that are kept, the newest first."""
-    if not home.rehearsals.is_dir():
-        return []
-    folders = [RunFolder(path) for path in sorted(home.rehearsals.iterdir(), reverse=True)]
-    return [run for run in folders if run.exists()]
 
 
 def remove_rehearsal(run: RunFolder) -> None:

@@ -17,6 +17,7 @@ from gui.engine.documents import read_json, write_atomically
 from gui.engine.errors import CannotRead
 from gui.engine.hardware.memory.forecasts import MemoryForecast, PhaseName
 from gui.engine.hardware.memory.words import phase_words
+from gui.engine.paths import Home
 from gui.engine.quantities import GIB
 from gui.engine.runs.events import FileKind, read_events
 from gui.engine.runs.figures import size
@@ -97,6 +98,14 @@ def rehearsal_result(run: RunFolder) -> RehearsalResult:
     with contextlib.suppress(CannotRead, ValidationError):
         return RehearsalResult.model_validate(read_json(run.path / RESULT_NAME))
     return _read(run)
+
+
+def rehearsals_in(home: Home) -> list[RunFolder]:
+    """Return the rehearsals that are kept, the newest first."""
+    if not home.rehearsals.is_dir():
+        return []
+    folders = [RunFolder(path) for path in sorted(home.rehearsals.iterdir(), reverse=True)]
+    return [run for run in folders if run.exists()]
 
 
 def _read(run: RunFolder) -> RehearsalResult:

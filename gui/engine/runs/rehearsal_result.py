@@ -35,6 +35,7 @@ class RehearsalOrder(Document):
         reserve_gib: What of it had better be left over.
         free_bytes: Room on the disk of the plan's own output folder; None when not known.
         output_dir: That folder.
+        speed_key: The same for every plan that would be as fast (``runs.earlier``).
     """
 
     kind: RehearsalKind = "rehearsal"
@@ -53,6 +54,7 @@ class RehearsalOrder(Document):
     reserve_gib: float = 0.0
     free_bytes: int | None = None
     output_dir: Path | None = None
+    speed_key: str = ""
 
 
 class RehearsedPhase(Document):
