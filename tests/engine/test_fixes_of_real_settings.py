@@ -96,3 +96,27 @@ def test_that_no_fix_writes_a_dataset_beside_a_file_that_could_not_be_read() -> 
     for finding in Checker(Path("/"), CATALOGUE, SMALL, files_known=False).findings(plan):
         for fix in finding.fixes:
             assert not [target for target in fix.changes if target.startswith("dataset.")], finding.id
+
+
+@pytest.mark.parametrize("half", ["bf16", "fp16"])
+@pytest.mark.parametrize("optimizer", ["Adafactor", "AdamW"])
+def test_that_what_saves_memory_is_nothing_that_another_rule_takes_away(optimizer: str, half: str) -> None:
+    """``fine_tune.py`` ignores full_bf16, and fp16 weights become NaN with most optimizers."""
+    plan = TrainingPlan.model_validate(
+        {
+            "family": "sd15",
+            "kind": "full",
+            "script": "fine_tune.py",
+            "arguments": {
+                **{"optimizer_type": optimizer, "mixed_precision": half, "output_dir": "/out"},
+                **{"train_data_dir": "/i", "in_json": "/i.json", "max_train_epochs": 1, "sdpa": True},
+            },
+            "dataset": {"resolution": 512, "batch_size": 2},
+        }
+    )
+    facts = Facts.model_validate({"gpu": [SMALL_GPU | {"vram_gib": 12.0, "free_gib": 11.0}]})
+    checker = Checker(Path("/"), CATALOGUE, facts, files_known=False)
+    for finding in checker.findings(plan):
+        for fix in finding.fixes:
+            after = {each.id for each in checker.findings(apply_changes(plan, fix.changes))}
+            assert not after & {"no-effect", "full-fp16"}, (finding.id, fix.changes)

@@ -281,6 +281,18 @@ class View:
                     return candidate
         return None
 
+    @cached_property
+    def without_effect(self) -> frozenset[str]:
+        """The script's arguments with which the family can do nothing: ignored, refused, a crash."""
+        kin = self.kin
+        kinds = {name for name, kind in kin.kinds.items() if kind.script == self.script} if kin else set()
+        return frozenset(
+            name
+            for entry in (kin.cannot if kin and kinds else ())
+            if not entry.kinds or kinds & set(entry.kinds)
+            for name in entry.arguments
+        )
+
     def is_paired(self, subset: SubsetView) -> bool:
         """Return whether a subset pairs images with conditioning images."""
         return self.script in CONTROLNET_SCRIPTS or bool(subset.own.get("conditioning_data_dir"))

@@ -42,7 +42,7 @@ class Ways(Document):
     """What a plan can be changed to, besides what memory depends on.
 
     Attributes:
-        known: The script's arguments; None when not known.
+        known: The script's arguments that do something for the family; None when not known.
         image_changes: Whether images are changed anew at each look, so that latents cannot be cached.
         caption_changes: Whether captions are, so that they cannot be encoded before.
         bf16: Whether the GPU works in bf16; None when not known.
@@ -50,6 +50,7 @@ class Ways(Document):
         resolution_target: Where they write the resolution.
         most_swapped: The most blocks that can be swapped; 0 for none.
         can_fuse: Whether the script uses gradients up as they are made.
+        fp16_optimizers: Those that survive weights in fp16.
     """
 
     known: frozenset[str] | None = None
@@ -60,6 +61,7 @@ class Ways(Document):
     resolution_target: str = "dataset.resolution"
     most_swapped: int = 0
     can_fuse: bool = False
+    fp16_optimizers: frozenset[str] = frozenset()
 
     def knows(self, name: str) -> bool:
         """Return whether the script has the argument; True when its arguments are not known."""
@@ -192,6 +194,8 @@ def _fused(asked: MemoryQuestion, ways: Ways) -> Iterator[Option]:
 
 def _full_half(asked: MemoryQuestion, ways: Ways) -> Iterator[Option]:
     name = "full_fp16" if asked.mixed_precision == "fp16" else "full_bf16"
+    if name == "full_fp16" and asked.optimizer.name not in ways.fp16_optimizers:
+        return
     if asked.kind == "full" and asked.half and not asked.full_half and ways.knows(name):
         yield Option(_with(asked, full_half=True), {name: True})
 

@@ -16,6 +16,7 @@ from gui.engine.hardware.memory.room import Room
 from gui.engine.hardware.memory.tables import load_tables
 from gui.engine.preflight.rules.caching import CAPTION_CHANGES, IMAGE_CHANGES
 from gui.engine.preflight.rules.memory_question import question_of
+from gui.engine.preflight.rules.precision import FP16_SAFE_OPTIMIZERS
 from gui.engine.preflight.view import View
 from gui.engine.texts import _
 
@@ -109,12 +110,13 @@ def ways_of(view: View) -> Ways:
     """Return what of a plan can be changed to save memory."""
     script = view.arguments
     known = frozenset(argument.dest for argument in script.arguments.values()) if script else None
+    useful = known - view.without_effect if known is not None else None
     capability = view.gpu.capability if view.gpu else None
     limit = view.kin.limits.blocks_to_swap if view.kin else None
     several = view.datasets and view.datasets[0][0] != "dataset"
     place = view.datasets[0][0] if several and len(view.datasets) == 1 else "dataset"
     return Ways(
-        known=known,
+        known=useful,
         image_changes=_switched_on(view, IMAGE_CHANGES),
         caption_changes=_switched_on(view, CAPTION_CHANGES),
         bf16=None if capability is None else capability >= FIRST_BF16,
@@ -122,6 +124,7 @@ def ways_of(view: View) -> Ways:
         resolution_target=f"{place}.resolution",
         most_swapped=limit or 0,
         can_fuse=view.script in FUSING_SCRIPTS,
+        fp16_optimizers=FP16_SAFE_OPTIMIZERS,
     )
 
 

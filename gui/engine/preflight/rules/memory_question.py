@@ -40,6 +40,9 @@ FULL_SCRIPTS = frozenset(
 ATTENTION = ("xformers", "sdpa", "mem_eff_attn")
 """Flags that keep no scores; transformers never do."""
 
+FULL_HALF = ("full_fp16", "full_bf16")
+"""Flags that keep the weights that are trained in half precision."""
+
 QUESTION = "memory_question"
 """Under which name a view remembers its question: several rules ask it."""
 
@@ -76,7 +79,7 @@ def _question(view: View) -> MemoryQuestion:
         offloads=view.flag("cpu_offload_checkpointing") or view.flag("unsloth_offload_checkpointing"),
         attention="sdpa" if view.is_transformer or any(map(view.flag, ATTENTION)) else "none",
         mixed_precision="fp16" if mixed == "fp16" else "bf16" if mixed == "bf16" else "no",
-        full_half=view.flag("full_fp16") or view.flag("full_bf16"),
+        full_half=any(view.flag(name) for name in FULL_HALF if name not in view.without_effect),
         fp8=fp8,
         fp8_text=fp8 and view.flag("fp8_base") and not view.flag("fp8_base_unet"),
         fp8_t5_file=_has_fp8_t5(view),
