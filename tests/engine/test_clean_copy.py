@@ -15,7 +15,7 @@ from PIL import Image
 from gui.engine.dataset import clean_copy
 from gui.engine.dataset.buckets import BucketSettings
 from gui.engine.dataset.clean_copy import CleanCopy, copy_clean
-from gui.engine.dataset.copy_list import LIST, target_names
+from gui.engine.dataset.copy_list import LIST, CopiedFile, CopyHeader, CopyList, target_names
 from gui.engine.dataset.doctor import Doctor
 from gui.engine.dataset.spec import DatasetSpec, SubsetSpec
 from gui.engine.errors import Cancelled, CannotWrite
@@ -238,3 +238,24 @@ def test_that_an_image_that_goes_away_is_left_out(tmp_path: Path, monkeypatch) -
 
 def test_that_no_two_copies_have_one_name() -> None:
     assert target_names(["a.png", "a.jpg", "a_2.png", "A.webp", "b.png"]) == ["a", "a_3", "a_2", "A_4", "b"]
+
+
+def test_that_a_list_that_cannot_be_written_is_told(tmp_path: Path, monkeypatch) -> None:
+    header = CopyHeader(source="/a", shrink=False, wanted="")
+    with CopyList(tmp_path / "a", header) as listed:
+        listed.add(CopiedFile(name="a.png", size_bytes=1, changed=1))
+    (tmp_path / "a" / LIST).write_text((tmp_path / "a" / LIST).read_text() + '{"odd": 1}\n')
+    with CopyList(tmp_path / "a", header) as listed:
+        assert listed.still_true(tmp_path) == {}
+        listed._file.close()
+        listed._file = FullFile()
+        with pytest.raises(CannotWrite):
+            listed.add(CopiedFile(name="b.png", size_bytes=1, changed=1))
+
+
+class FullFile:
+    def write(self, _text: str) -> None:
+        raise OSError(28, os.strerror(28))
+
+    def close(self) -> None:
+        pass

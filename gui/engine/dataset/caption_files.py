@@ -56,9 +56,9 @@ def caption_names(folder: Path, image: str, extension: str) -> tuple[str, ...]:
         extension: With its dot.
     """
     stem = stem_of(image)
-    parts = stem_of(str(folder / image)).split("_")
-    if len(parts) <= FACE_PARTS:
+    if str(folder).count("_") + stem.count("_") < FACE_PARTS:
         return (stem + extension,)
+    parts = stem_of(str(folder / image)).split("_")
     short = Path("_".join(parts[:-FACE_PARTS]) + extension)
     # The parts are those of the whole path: what is left may lie in another folder, or not below this one.
     return (stem + extension, short.name) if short.parent == folder else (stem + extension,)
@@ -119,7 +119,7 @@ def state_words(folder: Path, images: Iterable[str], extension: str) -> Iterator
     for image in images:
         for name in caption_names(folder, image, extension):
             try:
-                status = os.stat(folder / name)  # noqa: PTH116 - one call for each of 100,000 files
+                status = os.stat(f"{folder}{os.sep}{name}")  # noqa: PTH116 - there can be 100,000
             except (OSError, ValueError):
                 continue
             yield os.fsencode(name) + f"\0{status.st_size} {status.st_mtime_ns}\n".encode("ascii")
