@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gui.engine.errors import CannotRead
-from gui.engine.runs import examination, log_pieces
+from gui.engine.runs import log_examination, log_pieces
 from gui.engine.runs.diagnoses import DiagnosisFile, known_diagnoses
 from gui.engine.runs.diagnosis import diagnose_log
 
@@ -173,8 +173,8 @@ def test_that_repeated_lines_are_not_looked_at_for_ever():
 
 
 def test_that_ever_new_lines_are_not_kept_for_ever(monkeypatch):
-    monkeypatch.setattr(examination, "MOST_TEMPLATES", 10)
-    examiner = examination.Examination(known_diagnoses())
+    monkeypatch.setattr(log_examination, "MOST_TEMPLATES", 10)
+    examiner = log_examination.Examination(known_diagnoses())
     examiner.feed("".join(f"{'x' * length}\n" for length in range(100)).encode() + b"CUDA out of memory\n")
     assert len(examiner._dull) <= 10
     assert [found.id for found in examiner.finish()] == ["cuda-oom"]

@@ -116,6 +116,17 @@ def test_that_the_window_says_what_is_wrong_with_what_is_dropped_on_it(
     assert bench.window.current == "start"
 
 
+def test_that_a_log_that_is_dropped_on_the_window_is_diagnosed(
+    bench: Workbench, drop: Drop, tmp_path: Path, qtbot: QtBot
+) -> None:
+    log = tmp_path / "failed.log"
+    log.write_text("RuntimeError: CUDA out of memory. Tried to allocate 20.00 MiB.\n", "utf-8")
+    before = bench.document.plan
+    drop(bench.window, [log])
+    qtbot.waitUntil(lambda: "The GPU's memory ran out." in reads(bench.window), timeout=20_000)
+    assert bench.window.current == "runs" and bench.document.plan is before
+
+
 @pytest.fixture
 def wizard(
     qtbot: QtBot, home: Home, tasks: Tasks, theme: Theme, icons: Icons, show: Callable[..., Any]

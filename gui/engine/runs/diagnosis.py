@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gui.engine.runs.diagnoses import DiagnosisFile, known_diagnoses
 from gui.engine.runs.diagnosis_models import Diagnosis, DiagnosisFix, Evidence
-from gui.engine.runs.examination import LAST_LINES, Examination
+from gui.engine.runs.log_examination import LAST_LINES, Examination
 from gui.engine.runs.log_mending import LogMender, Mended
 from gui.engine.runs.log_pieces import pieces_of
 from gui.engine.trainer.output import Tally, as_utf8

@@ -1,249 +1,250 @@
-"""Looks in the output of one run for everything that is known to go wrong."""
+"""Examines saved model files one by one: what they hold, what they are, where they come from.
+
+This is what ``checkpoints`` prints and what the window shows of a folder (knowledge N2, S6, S7).
+"""
 
 from __future__ import annotations
 
-import re
-from collections import deque
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+import math
+from collections import Counter
+from pathlib import Path
 
-from gui.engine.redaction import redact_text
-from gui.engine.runs.diagnoses import DiagnosisFile, Sign, State
-from gui.engine.runs.diagnosis_models import Diagnosis, DiagnosisFix, Evidence
+from pydantic import ConfigDict, Field
+
+from gui.engine.documents import Document, reason_of
+from gui.engine.errors import CannotRead, NotSafetensors
+from gui.engine.runs.checkpoints import CheckpointVerdict, first_bad, judge_series, last_clean
+from gui.engine.runs.hashes import hash_file
+from gui.engine.runs.series import SavedModel, in_order
+from gui.engine.runs.wholeness import DIFFUSERS_LAST_FILE
 from gui.engine.texts import _
-from gui.engine.trainer.events import Step, TrainerEvent
-from gui.engine.trainer.output import OutputParser, Said, Tally
+from gui.engine.trainer.model_kind import ModelKind
+from gui.engine.trainer.model_look import model_kind
+from gui.engine.trainer.model_metadata import ModelFacts, model_facts
+from gui.engine.trainer.safetensors_file import read_header
+from gui.engine.trainer.tensor_scan import CancelledAsk, Progress
+from gui.engine.trainer.tensors import (
+    MODEL_SUFFIXES,
+    SAFETENSORS_SUFFIX,
+    TensorReport,
+    check_tensors,
+    model_files,
+)
 
-LAST_LINES = 20
-"""So much of an unknown failure's words is shown."""
-
-MOST_TEMPLATES = 10_000
-
-_MOST_EVIDENCE = 3
-_LONGEST_EVIDENCE = 600
-_LONGEST_TEXT = 4000
-_FEWEST_STEPS = 3
-_ENOUGH_ALIKE = 50
-_ENDED_WELL = "model saved."
-_NUMBERS = re.compile(r"\d+")
-
-
-class _Watch:
-    """Looks for one diagnosis."""
-
-    def __init__(self, file: DiagnosisFile) -> None:
-        self.file = file
-        self.evidence: list[Evidence] = []
-        self._signs = [(sign, _compiled(sign.pattern)) for sign in file.signs]
-        self._clues = {
-            clue: _compiled(clue)
-            for clue in (*file.needs, *(clue for variant in file.variants for clue in variant.clues))
-        }
-        self._seen: set[str] = set()
-
-    def hear(self, said: Said) -> None:
-        for clue, pattern in self._clues.items():
-            if clue not in self._seen and (pattern.search(said.text) or pattern.search(said.context)):
-                self._seen.add(clue)
-        if len(self.evidence) < _MOST_EVIDENCE and any(_shows(*each, said) for each in self._signs):
-            self.evidence.append(_evidence(said))
-
-    def survived(self) -> None:
-        """Note that the run ended well all the same: what came before did not end it."""
-        if self.file.explains_end and not self.file.in_finished_run:
-            self.evidence.clear()
-
-    def result(self, facts: _Facts) -> Diagnosis | None:
-        state = self.file.state
-        held = state is not None and facts.hold(state)
-        if not (self.evidence or held) or not self._seen.issuperset(self.file.needs):
-            return None
-        variant = next((v.name for v in self.file.variants if self._seen.issuperset(v.clues)), None)
-        return Diagnosis(
-            id=self.file.id,
-            variant=variant,
-            title=_(self.file.title),
-            evidence=tuple(self.evidence) or (facts.evidence_of(state) if state else ()),
-            explanation=_(self.file.explanation),
-            fixes=tuple(DiagnosisFix(label=_(fix.label), changes=fix.changes) for fix in self.file.fixes),
-            explains_end=self.file.explains_end,
-        )
+PASSES = 2
+"""Each file is read once for its hash and once for its numbers."""
 
 
-class _Facts:
-    """What the whole run showed.
+class HeaderFacts(Document):
+    """What the header of a safetensors file says.
 
-    Args:
-        names: The settings whose lines are wanted as evidence.
+    Attributes:
+        header_bytes: Its length.
+        tensors: How many tensors.
+        parameters: How many numbers in all of them.
+        dtypes: Kind of number to how many tensors are of it.
+        metadata: The free text fields, as they are.
     """
 
-    def __init__(self, names: Iterable[str]) -> None:
-        self.tally = Tally()
-        self.exit_status: int | None = None
-        self._rates: deque[float] = deque(maxlen=_FEWEST_STEPS)
-        self._names = frozenset(names)
-        self._settings: dict[str, Evidence] = {}
-        self._step: Evidence | None = None
+    header_bytes: int
+    tensors: int
+    parameters: int
+    dtypes: dict[str, int]
+    metadata: dict[str, str]
 
-    def hear(self, said: Said) -> None:
-        if said.kind == "step":
-            self._step = _evidence(said)
-        else:
-            for name in self._names:
-                if name in said.text:
-                    self._settings[name] = _evidence(said)
 
-    def add(self, event: TrainerEvent) -> None:
-        self.tally.add(event)
-        if isinstance(event, Step) and event.rate:
-            # The bar's own rate is a mean of the whole run, so that the newest ones suffice.
-            self._rates.append(event.rate)
+class ExaminedFile(Document):
+    """One model file or folder.
 
-    def evidence_of(self, state: State) -> tuple[Evidence, ...]:
-        """Return the lines that show what the state names."""
-        lines = [self._settings[name] for name in state.settings if name in self._settings]
-        if state.slower_than_seconds is not None and self._step is not None:
-            lines.append(self._step)
-        return tuple(lines)
+    Attributes:
+        path: Where.
+        size_bytes: Of it, of all files of a folder.
+        sha256: Of a file; None for a folder.
+        autov2: The first ten digits of that.
+        header: None where there is none to read.
+        facts: How it was made, by its metadata.
+        kind: What it is, by its header or its first bytes; None where it cannot be looked at.
+        numbers: What was found in it.
+        verdict: What it is, beside the files before it.
+    """
 
-    def hold(self, state: State) -> bool:
-        """Tell whether all that the state names is so."""
-        settings = self.tally.settings
-        slow = state.slower_than_seconds
-        return all(
-            (
-                all(settings.get(name) == value for name, value in state.settings.items()),
-                not any(_has(settings, name, value) for name, value in state.absent.items()),
-                state.finished is None or state.finished == self.tally.model_saved,
-                not state.exit_status or self.exit_status in state.exit_status,
-                slow is None
-                or (len(self._rates) == _FEWEST_STEPS and all(rate * slow < 1 for rate in self._rates)),
+    path: Path
+    size_bytes: int
+    sha256: str | None
+    autov2: str | None
+    header: HeaderFacts | None
+    facts: ModelFacts | None
+    kind: ModelKind | None
+    numbers: TensorReport
+    verdict: CheckpointVerdict
+
+
+class Examination(Document):
+    """The document of ``checkpoints --json``.
+
+    Attributes:
+        schema_: The format's number; ``schema`` in the document.
+        path: What was examined.
+        trouble: Whether something is wrong with any of the files.
+        last_clean: The newest clean file of each series.
+        first_bad: The first file of each series that something is wrong with.
+        files: Series after series, each in the order in which it was saved.
+    """
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    schema_: int = Field(default=1, alias="schema")
+    path: Path
+    trouble: bool
+    last_clean: tuple[Path, ...]
+    first_bad: tuple[Path, ...]
+    files: tuple[ExaminedFile, ...]
+
+
+def examine(
+    path: Path, progress: Progress | None = None, cancelled: CancelledAsk | None = None
+) -> Examination:
+    """Examine a model file or folder, or all of those in a folder.
+
+    Args:
+        path: A model file, a Diffusers model, or a folder that holds such; what lies deeper in that
+            is not looked at.
+        progress: Told bytes done and bytes in all, each file counted twice.
+        cancelled: Asked several times a second whether to give up.
+
+    Raises:
+        CannotRead: There is no model, or a single file is not one.
+        Cancelled: ``cancelled`` said so.
+    """
+    series = in_order(_models(path))
+    work = _Work(
+        PASSES * sum(_size(model.path) for models in series for model in models), progress, cancelled
+    )
+    files: list[ExaminedFile] = []
+    clean, bad = [], []
+    for models in series:
+        examined = _examine_series(models, work)
+        verdicts = [file.verdict for file in examined]
+        files += examined
+        clean += [verdict.path for verdict in [last_clean(verdicts)] if verdict]
+        bad += [verdict.path for verdict in [first_bad(verdicts)] if verdict]
+    if len(files) == 1 and files[0].path == path and not files[0].numbers.readable:
+        raise CannotRead(path, files[0].numbers.reason)
+    return Examination(
+        path=path,
+        trouble=bool(bad),
+        last_clean=tuple(map(Path, clean)),
+        first_bad=tuple(map(Path, bad)),
+        files=tuple(files),
+    )
+
+
+class _Work:
+    """Adds up progress over several files and passes.
+
+    Args:
+        total: Bytes in all.
+        progress: Told how far the whole is.
+        cancelled: Asked whether to give up.
+    """
+
+    def __init__(self, total: int, progress: Progress | None, cancelled: CancelledAsk | None) -> None:
+        self._total = total
+        self._progress = progress
+        self._before = 0
+        self.cancelled = cancelled
+
+    def progress(self, done: int, _of_this: int) -> None:
+        """Take in how far the pass at hand is."""
+        if self._progress is not None:
+            self._progress(min(self._before + done, self._total), self._total)
+
+    def passed(self, size: int) -> None:
+        """Take in that a pass over so many bytes is over."""
+        self._before += size
+        self.progress(0, 0)
+
+
+def _models(path: Path) -> list[Path]:
+    """Return what there is to examine."""
+    try:
+        if not path.is_dir():
+            path.stat()
+            return [path]
+        if (path / DIFFUSERS_LAST_FILE).is_file():
+            return [path]
+        entries = list(path.iterdir())
+    except OSError as error:
+        raise CannotRead(path, reason_of(error)) from error
+    found = [
+        entry
+        for entry in entries
+        if (entry / DIFFUSERS_LAST_FILE).is_file()
+        or (entry.suffix.lower() in MODEL_SUFFIXES and entry.is_file())
+    ]
+    if not found:
+        raise CannotRead(path, _("there is no model file in it"))
+    return found
+
+
+def _examine_series(models: list[SavedModel], work: _Work) -> list[ExaminedFile]:
+    looked = []
+    for model in models:
+        size = _size(model.path)
+        digest = None if model.path.is_dir() else hash_file(model.path, work.progress, work.cancelled)
+        work.passed(size)
+        report = check_tensors(model.path, work.progress, work.cancelled)
+        work.passed(size)
+        looked.append((digest, report))
+    steps = {str(model.path): model.step for model in models if model.step is not None}
+    verdicts = judge_series([report for _digest, report in looked], steps=steps)
+    files = []
+    for model, (digest, report), verdict in zip(models, looked, verdicts, strict=True):
+        header = _header(model.path)
+        files.append(
+            ExaminedFile(
+                path=model.path,
+                size_bytes=report.size_bytes,
+                sha256=digest.sha256 if digest else None,
+                autov2=digest.autov2 if digest else None,
+                header=header,
+                facts=model_facts(header.metadata) if header else None,
+                kind=_kind(model.path),
+                numbers=report,
+                verdict=verdict,
             )
         )
+    return files
 
 
-class Examination:
-    """Reads the output of one run in chunks and finds what went wrong.
-
-    Args:
-        known: What can be found.
-        lines_before: So many lines of the log were another run's.
-    """
-
-    def __init__(self, known: Sequence[DiagnosisFile], lines_before: int = 0) -> None:
-        self._watches = [_Watch(file) for file in known]
-        self._facts = _Facts(name for file in known if file.state for name in file.state.settings)
-        self._parser = OutputParser(listener=self._hear)
-        self._parser.skip_lines(lines_before)
-        self._any_words = _joined(known)
-        self._dull: dict[str, int] = {}
-        self._last: deque[Said] = deque(maxlen=LAST_LINES)
-
-    @property
-    def tally(self) -> Tally:
-        """What the events add up to so far."""
-        return self._facts.tally
-
-    @property
-    def lines(self) -> int:
-        """How many lines have been read whole."""
-        return self._parser.line - 1
-
-    def last_lines(self) -> tuple[Evidence, ...]:
-        """Return what tells most of a failure that nothing explains, at most twenty lines.
-
-        That is the end of the traceback that ended the run; without one the last that was said.
-        """
-        cause = self.tally.cause
-        if cause is None or not cause.traceback:
-            return tuple(_evidence(said) for said in self._last)
-        lines = cause.traceback.splitlines()
-        first = max(0, len(lines) - LAST_LINES)
-        begin = cause.line or 1
-        return tuple(
-            Evidence(line=begin + number, text=redact_text(text)[:_LONGEST_EVIDENCE])
-            for number, text in enumerate(lines[first:], first)
-        )
-
-    def feed(self, data: bytes, joined: int = 0) -> None:
-        """Read the next bytes, out of which so many line ends were taken."""
-        self._count(self._parser.feed(data))
-        if joined:
-            self._parser.skip_lines(joined)
-
-    def skip(self, lines: int) -> None:
-        """Leave out what holds so many line feeds; the line begun before is over."""
-        self.feed(b"\n")
-        self._parser.skip_lines(lines - 1)
-
-    def finish(self, exit_status: int | None = None) -> list[Diagnosis]:
-        """Return what was found, the likeliest cause first."""
-        self._count(self._parser.finish())
-        self._facts.exit_status = exit_status
-        found = [watch.result(self._facts) for watch in self._watches]
-        return [diagnosis for diagnosis in found if diagnosis is not None]
-
-    def _count(self, events: Iterable[TrainerEvent]) -> None:
-        for event in events:
-            self._facts.add(event)
-
-    def _hear(self, said: Said) -> None:
-        short = said._replace(text=said.text[:_LONGEST_TEXT])
-        self._facts.hear(short)
-        if said.kind in ("line", "record", "exception", "wrapper") and short.text.strip():
-            self._last.append(short)
-        if short.text.startswith(_ENDED_WELL):
-            for watch in self._watches:
-                watch.survived()
-        if said.kind == "step" or (said.kind in ("line", "record") and not self._is_news(short.text)):
-            return
-        for watch in self._watches:
-            watch.hear(short)
-
-    def _is_news(self, text: str) -> bool:
-        """Tell whether a line may matter.
-
-        Looking for everything costs a good deal, and a chatty trainer repeats itself a million times:
-        of lines that differ in their numbers only, the first dozens are looked at.
-        """
-        template = _NUMBERS.sub("0", text)
-        seen = self._dull.get(template, 0)
-        if seen >= _ENOUGH_ALIKE:
-            return False
-        if self._any_words.search(text) is not None:
-            return True
-        if len(self._dull) >= MOST_TEMPLATES:
-            self._dull.clear()
-        self._dull[template] = seen + 1
-        return False
+def _kind(path: Path) -> ModelKind | None:
+    try:
+        return model_kind(path)
+    except CannotRead:
+        return None
 
 
-def _shows(sign: Sign, pattern: re.Pattern[str], said: Said) -> bool:
-    if said.kind not in sign.where or pattern.search(said.text) is None:
-        return False
-    if sign.unless is not None and _compiled(sign.unless).search(said.text):
-        return False
-    return sign.within is None or _compiled(sign.within).search(said.context) is not None
+def _size(path: Path) -> int:
+    try:
+        if path.is_dir():
+            return sum(file.stat().st_size for file in model_files(path))
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
-def _evidence(said: Said) -> Evidence:
-    return Evidence(line=said.line, text=redact_text(said.text)[:_LONGEST_EVIDENCE])
-
-
-@lru_cache(maxsize=2048)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.DOTALL | re.IGNORECASE)
-
-
-def _joined(known: Sequence[DiagnosisFile]) -> re.Pattern[str]:
-    """Join all that may be looked for in lines and records, so that most cost one search."""
-    patterns = {clue for file in known for clue in file.needs}
-    patterns |= {clue for file in known for variant in file.variants for clue in variant.clues}
-    patterns |= {
-        sign.pattern for file in known for sign in file.signs if not {"line", "record"}.isdisjoint(sign.where)
-    }
-    return _compiled("|".join(f"(?:{pattern})" for pattern in sorted(patterns)) or r"(?!)")
-
-
-def _has(settings: dict[str, int | float | str], name: str, value: int | str | None) -> bool:
-    return name in settings and (value is None or settings[name] == value)
+def _header(path: Path) -> HeaderFacts | None:
+    if path.suffix.lower() != SAFETENSORS_SUFFIX or path.is_dir():
+        return None
+    try:
+        header = read_header(path)
+    except NotSafetensors:
+        return None
+    tensors = header.tensors.values()
+    return HeaderFacts(
+        header_bytes=header.header_bytes,
+        tensors=len(tensors),
+        parameters=sum(math.prod(tensor.shape) for tensor in tensors),
+        dtypes=dict(Counter(tensor.dtype for tensor in tensors).most_common()),
+        metadata=dict(sorted(header.metadata.items())),
+    )
