@@ -15,6 +15,7 @@ from gui.engine.dataset.caption_records import CaptionRecords
 from gui.engine.dataset.caption_report import CaptionReport
 from gui.engine.dataset.caption_settings import CaptionSettings
 from gui.engine.dataset.caption_style import form_of
+from gui.engine.dataset.report_findings import caption_finding
 from gui.engine.errors import Cancelled
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.preflight.dataset_report import spec_of_plan
@@ -183,3 +184,9 @@ def test_that_a_plan_says_how_captions_are_taken(tmp_path: Path, family: str, ar
     assert settings is not None
     assert (settings.limit, settings.exact, settings.style) == expected
     assert (settings.prefix, settings.wildcard) == ("mira", True)
+
+
+def test_that_captions_in_another_encoding_can_be_converted() -> None:
+    (fix,) = caption_finding("cap-encoding", ("a.png",), "dataset.subsets.0").fixes
+    assert fix.changes == {"action": "convert-captions"}
+    assert caption_finding("cap-long", ("a.png",), "dataset.subsets.0").fixes == ()

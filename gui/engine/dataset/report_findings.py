@@ -53,7 +53,12 @@ def caption_finding(key: str, names: tuple[str, ...], target: str) -> Finding:
         names: The images, or the words under ``cap-common``.
         target: The subset.
     """
-    return _problem(key, names, target, "caption_extension")
+    found = _problem(key, names, target, "caption_extension")
+    if key not in ("cap-encoding", "cap-mark"):
+        return found
+    label = _("convert these captions to UTF-8")
+    convert = Fix(id="convert-captions", label=label, changes={"action": "convert-captions"}, safe=False)
+    return found.model_copy(update={"fixes": (convert,)})
 
 
 def _problem(key: str, names: tuple[str, ...], target: str, option: str) -> Finding:
