@@ -47,7 +47,8 @@ def export(plan: TrainingPlan, folder: Path, form: str) -> tuple[Exported, Train
 def words(plan: TrainingPlan) -> dict[str, Any]:
     """Return the arguments as the trainer's parser would read them."""
     rows = CATALOGUE.script(str(plan.script)).arguments
-    spelled = {name: words_for(rows[name], value) for name, value in plan.arguments.items() if name in rows}
+    given = {"optimizer_type": "AdamW", **plan.arguments}  # what the trainer takes where none is named
+    spelled = {name: words_for(rows[name], value) for name, value in given.items() if name in rows}
     return {name: each for name, each in spelled.items() if getattr(each, "words", True)}
 
 
@@ -155,6 +156,18 @@ def test_that_folders_named_by_repeats_stay_on_the_command_line(tmp_path: Path) 
         assert back.dataset["subsets"][0]["num_repeats"] == 5
         assert bool(exported.beside) == (form == "toml")
         assert back.launch.env == ({} if form in ("toml", "kohya") else {"HF_HOME": "a b's"})
+
+
+def test_that_nothing_is_said_of_what_the_plan_does_not_name(tmp_path: Path) -> None:
+    arguments = {"network_module": "networks.lora", "output_dir": "out", "learning_rate": 1e-4}
+    plan = TrainingPlan.model_validate(
+        {"family": "sd15", "script": "train_network.py", "arguments": arguments}
+    )
+    ready = exportable(plan, tmp_path, tmp_path / "plan.json", CATALOGUE)
+    exported = export_kohya(ready, CATALOGUE)
+    assert exported.notes == ()
+    (tmp_path / "plan.json").write_text(exported.text, "utf-8")
+    assert not read_setup(tmp_path / "plan.json", None, CATALOGUE).file.notes
 
 
 def test_that_tokens_and_unknown_arguments_do_not_leave(tmp_path: Path) -> None:

@@ -24,6 +24,13 @@ _BY_HAND = frozenset(
 )
 
 
+LAUNCH = ("num_processes", "num_machines", "dynamo_backend", "num_cpu_threads_per_process")
+"""Of a plan's launch settings, those that the GUI has under the same names."""
+
+USUAL_OPTIMIZER = "AdamW"
+"""What the trainer takes where none is named (train_util.py:4845)."""
+
+
 def export_kohya(ready: Exportable, catalogue: Catalogue) -> Exported:
     """Return a settings file of the GUI.
 
@@ -94,6 +101,7 @@ def _settings(
         settings |= {"train_dir": folder, "caption_metadata_filename": name}
         settings["image_folder"] = settings.pop("train_data_dir", "")
     settings |= _by_hand(arguments)
+    settings.setdefault("optimizer", USUAL_OPTIMIZER)
     settings["lr_warmup"] = settings.get("lr_warmup", 0)
     return settings | _launch(ready.plan.launch)
 
@@ -151,7 +159,7 @@ def _by_hand(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _launch(launch: LaunchSettings) -> dict[str, Any]:
-    settings = launch.model_dump(exclude={"env", "gpu_ids"})
+    settings = launch.model_dump(include=set(LAUNCH))
     return settings | {
         "gpu_ids": ",".join(map(str, launch.gpu_ids)),
         "multi_gpu": launch.num_processes > 1,
@@ -172,6 +180,8 @@ def _differences(
 
 
 def _same(ready: Exportable, name: str, one: Any, other: Any) -> bool:
+    if name == "optimizer_type":
+        return (one or USUAL_OPTIMIZER) == (other or USUAL_OPTIMIZER)
     row = ready.script.arguments.get(name)
     if row is None or one is None or other is None:
         return bool(one == other)
