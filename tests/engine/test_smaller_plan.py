@@ -30,6 +30,7 @@ from gui.engine.runs.retry_record import read_retry
 from gui.engine.runs.smaller_plan import smaller_plan, smaller_plan_or_none
 from gui.engine.runs.status import Cause, GpuNow, RunStatus, Verdict
 from gui.engine.trainer.events import Error, Phase
+from gui.engine.trainer.installs import practice_install
 
 GPU = "GPU-fa4e-0"
 QUESTION = asked(batch=4, checkpointing=False)
@@ -199,6 +200,22 @@ def test_that_a_try_that_cannot_be_made_says_why_and_is_not_made_again(
     assert alarms(run)[0].done == retry.sentence
     run.retry.write_text("{}", "utf-8")
     assert try_again(run, allowed, None) is None and read_retry(run) is None
+
+
+def test_that_a_plan_that_would_be_refused_is_not_tried_again(tmp_path: Path) -> None:
+    run = failed_run(tmp_path, [*STORY, message(2.0, 0.5, 23.0)])
+    run.plan.write_text('schema = 1\nname = "r"\nfamily = "no such family"\n', "utf-8")
+    install = practice_install()
+    allowed = Manifest.read(run.manifest).model_copy(
+        update={
+            "retry": RetryRecord(left=1),
+            "trainer": str(install.root),
+            "trainer_python": str(install.python),
+        }
+    )
+    assert try_again(run, allowed, None) is None
+    retry = read_retry(run)
+    assert retry is not None and retry.sentence.startswith("It is not tried again: ")
 
 
 def test_that_nothing_is_raised_that_was_enough() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gui.engine.errors import CannotWrite, PlanNotRunnable, PreflightError, RunRefused
-from gui.engine.findings import Fix
+from gui.engine.findings import Finding, Fix
 from gui.engine.paths import Home
 from gui.engine.plan.changes import apply_changes, changes_in_words
 from gui.engine.plan.plan_file import PlanFile
@@ -36,7 +36,7 @@ from gui.engine.trainer.installs import install_at
 from gui.engine.trainer.launch_environment import TOKEN_VARIABLES
 
 ABOUT_MEMORY = ("vram", "vram-preflight", "sample-vram")
-"""Findings that rest on the forecast, which what was measured has replaced."""
+"""Findings about the GPU's memory."""
 
 
 def try_again(run: RunFolder, manifest: Manifest, order: LaunchOrder | None) -> RunFolder | None:
@@ -107,17 +107,27 @@ def _prepare(
     plan_file = PlanFile(apply_changes(before.plan, changes))
     look = LaunchLook(checker)
     preparation = Preparation(
-        home, trainer.install, trainer.facts, trainer.catalogue, judge=look.judge, expect=look.expect
+        home,
+        trainer.install,
+        trainer.facts,
+        trainer.catalogue,
+        judge=lambda file: [each for each in look.judge(file) if not _is_superseded(each)],
+        expect=look.expect,
     )
     earlier = manifest.retry
     record = RetryRecord(left=earlier.left - 1, before=(*earlier.before, run.name), changes=changes)
     prepared = preparation.prepare(
         plan_file,
-        (*manifest.accepted, *ABOUT_MEMORY),
+        manifest.accepted,
         _tokens(home, order),
         more={"retry": record, "plan_file": manifest.plan_file},
     )
     return prepared, changes
+
+
+def _is_superseded(finding: Finding) -> bool:
+    """Whether a finding rests on the forecast, which what was measured has replaced."""
+    return finding.id in ABOUT_MEMORY and finding.severity != "stop"
 
 
 def _whole(checker: Checker, before: PlanFile, changes: Mapping[str, Any]) -> dict[str, Any]:
