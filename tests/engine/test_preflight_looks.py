@@ -230,6 +230,12 @@ def test_that_a_state_that_tells_nothing_is_known_for_that(tmp_path: Path, told:
     assert look_at_state("owner/name") is None
 
 
+def test_that_the_root_of_a_disk_can_be_looked_at_for_a_state() -> None:
+    root = str(Path.cwd().anchor)
+    found = look_at_state(root)
+    assert found is None or (found.path, found.network) == (root, None)
+
+
 def test_that_caches_which_cannot_be_compared_are_left_alone(images: Path, monkeypatch) -> None:
     for name, size in (("a", (64, 48)), ("thin", (4000, 2))):
         Image.new("RGB", size).save(images / f"{name}.png")

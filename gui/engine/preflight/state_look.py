@@ -42,7 +42,7 @@ def look_at_state(resume: str | None) -> StateFact | None:
     counted = _COUNTED.search(folder.name)
     unit = next((name for name in ("steps", "epochs") if counted and counted[name]), None)
     network = next((header for name in NETWORK_FILES if (header := _header(folder / name))), None)
-    beside = folder.with_name(folder.name.removesuffix(STATE_END) + ".safetensors")
+    beside = folder.parent / f"{folder.name.removesuffix(STATE_END)}.safetensors"
     saved = _header(beside) if folder.name.endswith(STATE_END) else None
     told = model_facts(saved.metadata) if saved else ModelFacts()
     return StateFact(
