@@ -15,6 +15,7 @@ from gui.engine.dataset.listing import suffixes_read
 from gui.engine.errors import CannotWrite, RunRefused
 from gui.engine.hardware.memory.forecast import forecast
 from gui.engine.hardware.memory.observations import MemoryExpectation
+from gui.engine.hardware.memory.room import Room
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.preflight.check import Checker
 from gui.engine.preflight.facts import Facts
@@ -176,9 +177,11 @@ def record(tmp_path: Path, order: RehearsalOrder = ORDER, **more: Any) -> RunFol
     """Write a rehearsal of 8 steps, one each second from 20 s on, at 10 GiB."""
     run = RunFolder(tmp_path / "rehearsals" / "r")
     run.path.mkdir(parents=True, exist_ok=True)
-    question = asked()
+    question = asked(batch=4, checkpointing=False) if "room" in more else asked()
     losses = more.pop("losses", [0.5] * 8)
-    expected = MemoryExpectation(question=question, forecast=forecast(question, TABLES, PRIOR))
+    expected = MemoryExpectation(
+        question=question, forecast=forecast(question, TABLES, PRIOR), room=more.pop("room", None)
+    )
     Manifest(program="1", rehearsal=order, memory=expected, practice=more.pop("practice", False)).write(
         run.manifest
     )
@@ -265,6 +268,12 @@ def test_that_a_failure_is_told_with_its_cause(tmp_path: Path) -> None:
     found = shown(tmp_path, verdict=verdict, files=(), losses=[0.5, 0.4])
     assert (found.verdict, found.reasons) == ("no-go", ("It failed.", "The GPU's memory ran out."))
     assert found.seconds_per_step is None and found.whole_seconds is None and found.whole_bytes is None
+    assert found.changes == {}
+    room = Room.of(24.0, 23.5, "linux")
+    training = [Phase(phase="training", t=34.0)]
+    fitting = shown(tmp_path, verdict=verdict, files=(), losses=[0.5], room=room, events=training)
+    assert fitting.changes == {"gradient_checkpointing": True}
+    assert fitting.notes[0].startswith("gradient_checkpointing: saves about")
     early = shown(tmp_path, verdict=verdict, losses=[])
     assert early.finite is None and early.start_seconds is None
 

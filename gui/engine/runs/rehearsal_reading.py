@@ -26,6 +26,7 @@ from gui.engine.runs.measured_memory import RunMemory, measured_memory
 from gui.engine.runs.phase_names import PHASE_NAMES
 from gui.engine.runs.records import Manifest
 from gui.engine.runs.rehearsal_result import RehearsalOrder, RehearsalResult, RehearsedPhase
+from gui.engine.runs.smaller_plan import SmallerPlan, ran_out, smaller_plan_or_none
 from gui.engine.runs.status import RunStatus
 from gui.engine.texts import _
 from gui.engine.trainer.events import Phase, Step
@@ -136,7 +137,16 @@ def _read(run: RunFolder) -> RehearsalResult:
         sample_bytes=_size_of(status.last_sample),
         whole_bytes=_whole_bytes(saved, order),
     )
-    return _judged(shown, status, memory)
+    judged = _judged(shown, status, memory)
+    return _with_way_out(judged, smaller_plan_or_none(run)) if ran_out(status) else judged
+
+
+def _with_way_out(result: RehearsalResult, found: SmallerPlan | None) -> RehearsalResult:
+    """Say what would fit where memory ran out, as the banner of a run does."""
+    if found is None:
+        return result
+    changes = found.changes if found.advised.fits else {}
+    return result.model_copy(update={"notes": (*found.steps(), *result.notes), "changes": changes})
 
 
 def _story(run: RunFolder) -> _Story:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -88,6 +88,7 @@ class RehearsalResult(Document):
         verdict: Whether to launch; None when it was stopped before it could tell.
         reasons: Why not, in plain sentences; empty for ``go``.
         notes: What else is worth knowing, such as that no memory could be measured.
+        changes: Where the GPU's memory ran out, what would make the plan fit: target to value; else empty.
         steps: How many steps were trained.
         losses: Of each of them.
         finite: Whether all of them were numbers; None when there was none.
@@ -111,6 +112,7 @@ class RehearsalResult(Document):
     verdict: Literal["go", "no-go"] | None = None
     reasons: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    changes: dict[str, Any] = Field(default_factory=dict)
     steps: int = 0
     losses: tuple[Figure, ...] = ()
     finite: bool | None = None
