@@ -29,7 +29,8 @@ _Static_assert(sizeof(utilization_t) == SIZE_UTILIZATION, "nvmlUtilization_t");
 _Static_assert(sizeof(process_t) == SIZE_PROCESS, "nvmlProcessInfo_t");
 _Static_assert(sizeof(pci_t) == SIZE_PCI, "nvmlPciInfo_t");
 
-enum { INVALID = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7, VERSION_MISMATCH = 25 };
+enum { INVALID = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7, LIBRARY_NOT_FOUND = 12 };
+enum { VERSION_MISMATCH = 25 };
 enum { MIG_FACTOR = 0x100, BASE = 0x1000 };
 
 /* The value of a key: the device's own if there is one, else everybody's. Returns 0 when unset. */
@@ -76,7 +77,13 @@ static device_t make(int device, int mig) { return (device_t)(size_t)(BASE + dev
 #define DEVICE ANSWER(parent(d))
 #define WHOLE DEVICE; if (instance(d) >= 0) return NOT_SUPPORTED
 
-ret_t nvmlInitWithFlags(unsigned flags) { (void)flags; ANSWER(-1); return 0; }
+/* Once loaded it stays in the process: to whoever has not asked for it there is no driver. */
+ret_t nvmlInitWithFlags(unsigned flags) {
+    (void)flags;
+    if (!getenv("FAKE_NVML")) return LIBRARY_NOT_FOUND;
+    ANSWER(-1);
+    return 0;
+}
 ret_t nvmlShutdown(void) { ANSWER(-1); return 0; }
 const char *nvmlErrorString(ret_t r) { return r ? "fake error" : "Success"; }
 
