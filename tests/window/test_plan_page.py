@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from fake_nvml import FakeNvml
 from plan_wizard import Wizard
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from gui.engine.paths import Home
 from gui.engine.plan.model import LaunchSettings, TrainingPlan
+from gui.engine.quantities import GIB
 from gui.window.pages.plan.places import STEPS, step_of
 from gui.window.pages.plan.rows import FieldRow
 from gui.window.pages.plan.step import Step
@@ -332,6 +334,15 @@ def test_that_a_dataset_of_any_shape_is_shown(wizard, section, tmp_path, drop):
     wizard.settle()
 
 
+@pytest.fixture
+def small_gpu(nvml_libraries, tmp_path, monkeypatch) -> None:
+    """Let this machine have a GPU on which little fits, so that long ways out are offered."""
+    gpus = FakeNvml(nvml_libraries["new"], tmp_path / "gpus")
+    gpus.set(count=1, total=6 * GIB, used=0)
+    gpus.inside(monkeypatch)
+
+
+@pytest.mark.usefixtures("small_gpu")
 @pytest.mark.parametrize("percent", [100, 150])
 def test_that_nothing_is_wider_than_its_place(
     theme: Theme, pseudo_language, show, icons, percent, home, tasks, qtbot

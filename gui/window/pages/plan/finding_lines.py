@@ -17,6 +17,7 @@ from gui.window.widgets.buttons import Button
 from gui.window.widgets.chip import Chip, Tone
 from gui.window.widgets.labels import Label
 from gui.window.widgets.layouts import FlowLayout, clear, held
+from gui.window.widgets.way_button import WayButton
 
 TONES: dict[Severity, Tone] = {"stop": "bad", "danger": "bad", "warning": "warn", "hint": "accent"}
 MOST_FIXES = 2
@@ -76,7 +77,7 @@ class FindingLines(QWidget):
 
     def _button(self, finding: Finding, fix: Fix) -> Button:
         label = fix.label[:1].upper() + fix.label[1:]
-        button = Button(label, "link", name=f"fix-{finding.id}-{fix.id}")
-        button.set_tip("\n".join(f"{name}: {value}" for name, value in fix.changes.items()))
+        button = WayButton(label, "link", name=f"fix-{finding.id}-{fix.id}")
+        button.set_tip("\n".join((label, *(f"{name}: {value}" for name, value in fix.changes.items()))))
         button.clicked.connect(lambda: self._document.change(fix.changes, label))
         return button
