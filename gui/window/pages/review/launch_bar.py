@@ -95,15 +95,11 @@ class LaunchBar(QWidget):
         self.cancel.clicked.connect(self._call_off)
         self.launch = Button(_("Launch safely"), "primary", name="launch-safely", shortcut="Alt+L")
         self.launch.clicked.connect(lambda: self._start(practice=False))
-        layout = self._row = QHBoxLayout(self.buttons)
+        layout = QHBoxLayout(self.buttons)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(Space.M)
         for button in (self.practise, self.cancel, self.launch):
             layout.addWidget(button)
-
-    def add_button(self, button: Button) -> None:
-        """Put another button before those that launch."""
-        self._row.insertWidget(0, button)
 
     def show_state(self) -> None:
         """Show whether the plan can be launched now, and with which trainer."""

@@ -115,7 +115,7 @@ class ReviewStep(QWidget):
         self._command = CommandCard(icons)
         self._rehearser = Rehearser(document, trainers, tasks, checks.home, tokens.store)
         self._rehearsal = RehearsalCard(self._rehearser)
-        self._launch.add_button(self._rehearsal.button)
+        self._forecast.body.addWidget(self._rehearsal.button)
         self._arrange()
         self._connect()
         self._draw()
@@ -221,6 +221,7 @@ class ReviewStep(QWidget):
         order += [
             *self._rehearsal.focus_order(),
             *self._findings.focus_order(),
+            self._rehearsal.button,
             *self._memory.focus_order(),
             *self._advice.focus_order(),
         ]
