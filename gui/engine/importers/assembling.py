@@ -99,7 +99,7 @@ def assemble(draft: Draft, source: Source) -> Imported:
     try:
         plan = TrainingPlan.model_validate(data)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
+        first = error.errors(include_url=False)[0]
         raise CannotRead(source.path, type_trouble(first)) from error
     return Imported(plan, tuple(draft.findings), (*draft.notes, *mapping.notes), dict(draft.secrets))
 

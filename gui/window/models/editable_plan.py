@@ -256,5 +256,5 @@ def _refusal(error: UnknownTarget | ValidationError | RecursionError) -> str:
     if isinstance(error, UnknownTarget):
         return _("A plan has no place “{target}”.").format(target=error.target)
     if isinstance(error, ValidationError):
-        return type_trouble(error.errors(include_url=False, include_context=False)[0])
+        return type_trouble(error.errors(include_url=False)[0])
     return _("it is nested too deeply")
