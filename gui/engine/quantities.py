@@ -51,8 +51,8 @@ def _days(whole: int) -> str:
 def gib(count: float) -> str:
     """Return an amount of memory or disk, given in bytes: ``3.1 GiB``; small ones in MiB."""
     if abs(count) < GIB / 10:
-        digits = 1 if 0 < abs(count) < 10 * MIB else 0
-        return _("{number} MiB").format(number=f"{count / MIB:.{digits}f}")
+        digits = 1 if abs(count) < 10 * MIB else 0
+        return _("{number} MiB").format(number=f"{count / MIB:.{digits}f}".removesuffix(".0"))
     return _("{number} GiB").format(number=f"{count / GIB:.1f}")
 
 
