@@ -55,6 +55,8 @@ def train(tmp_path: Path, home: Home, name: str, *, hook: bool) -> RunFolder:
 
 def printed(run: RunFolder, name: str) -> list[str]:
     text = run.output_log.read_text("utf-8").replace(run.name, "RUN").replace(name, "NAME")
+    # Within one second a record's time is left blank.
+    text = re.sub(r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d", " " * 19, text)
     lines = [line for line in re.split(r"[\r\n]+", text) if line.strip() and "%|" not in line]
     return [re.sub(r"\d\d:\d\d:\d\d|\d+\.\d+ ?s\b|20\d\d-\d\d-\d\d", "TIME", line) for line in lines]
 
