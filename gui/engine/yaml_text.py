@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 import yaml
+from pydantic import ValidationError
 
+from gui.engine.documents import Document, read_text
+from gui.engine.errors import CannotRead
 from gui.engine.texts import _
+
+D = TypeVar("D", bound=Document)
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -103,3 +109,17 @@ def parse_yaml(text: str) -> Any:
             raise
         reason = _("it is nested too deeply") if isinstance(error, RecursionError) else str(error)
         raise YamlProblem(reason) from error
+
+
+def read_yaml(path: Path, kind: type[D]) -> D:
+    """Read a document from a file, and judge it.
+
+    Raises:
+        CannotRead: It is missing, no YAML, or of another kind.
+    """
+    try:
+        return kind.model_validate(parse_yaml(read_text(path)))
+    except YamlProblem as error:
+        raise CannotRead(path, error.reason) from error
+    except ValidationError as error:
+        raise CannotRead(path, str(error)) from error

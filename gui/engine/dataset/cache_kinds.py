@@ -6,13 +6,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from gui.engine.documents import Document, read_text
-from gui.engine.errors import CannotRead
+from gui.engine.documents import Document
 from gui.engine.plan.families import families
 from gui.engine.resources import resource_path
-from gui.engine.yaml_text import YamlProblem, parse_yaml
+from gui.engine.yaml_text import read_yaml
 
 
 class CacheKind(Document):
@@ -54,12 +53,7 @@ def cache_kinds(path: Path | None = None) -> tuple[CacheKind, ...]:
         CannotRead: It is no such file.
     """
     place = path or resource_path("dataset", "caches.yaml")
-    try:
-        kinds = _CacheKinds.model_validate(parse_yaml(read_text(place))).caches
-    except YamlProblem as error:
-        raise CannotRead(place, error.reason) from error
-    except ValidationError as error:
-        raise CannotRead(place, str(error)) from error
+    kinds = read_yaml(place, _CacheKinds).caches
     return tuple(sorted(kinds, key=lambda kind: -len(kind.suffix)))
 
 

@@ -6,12 +6,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from gui.engine.documents import Document, read_text
-from gui.engine.errors import CannotRead
+from gui.engine.documents import Document
 from gui.engine.resources import resource_path
-from gui.engine.yaml_text import YamlProblem, parse_yaml
+from gui.engine.yaml_text import read_yaml
 
 
 class Thresholds(Document):
@@ -57,9 +56,4 @@ def thresholds(path: Path | None = None) -> Thresholds:
         CannotRead: It is no such file.
     """
     place = path or resource_path("dataset", "thresholds.yaml")
-    try:
-        return Thresholds.model_validate(parse_yaml(read_text(place)))
-    except YamlProblem as error:
-        raise CannotRead(place, error.reason) from error
-    except ValidationError as error:
-        raise CannotRead(place, str(error)) from error
+    return read_yaml(place, Thresholds)

@@ -6,12 +6,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from gui.engine.documents import Document, read_text
-from gui.engine.errors import CannotRead
+from gui.engine.documents import Document
 from gui.engine.resources import resource_path
-from gui.engine.yaml_text import YamlProblem, parse_yaml
+from gui.engine.yaml_text import read_yaml
 
 Kind = Literal["lora", "dreambooth", "full", "textual_inversion"]
 
@@ -92,9 +91,4 @@ def gui_rules(path: Path | None = None) -> GuiRules:
         CannotRead: It is no such file.
     """
     file = path or resource_path("importers", "kohya_gui.yaml")
-    try:
-        return GuiRules.model_validate(parse_yaml(read_text(file)))
-    except YamlProblem as error:
-        raise CannotRead(file, error.reason) from error
-    except ValidationError as error:
-        raise CannotRead(file, str(error)) from error
+    return read_yaml(file, GuiRules)

@@ -6,13 +6,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from gui.engine.documents import Document, read_text
-from gui.engine.errors import CannotRead
+from gui.engine.documents import Document
 from gui.engine.plan.families import families
 from gui.engine.resources import resource_path
-from gui.engine.yaml_text import YamlProblem, parse_yaml
+from gui.engine.yaml_text import read_yaml
 
 
 class LoraSize(Document):
@@ -82,12 +81,7 @@ class _ModelSizes(Document):
 
 @lru_cache(maxsize=4)
 def _load(path: Path) -> dict[str, ModelSize]:
-    try:
-        return _ModelSizes.model_validate(parse_yaml(read_text(path))).families
-    except YamlProblem as error:
-        raise CannotRead(path, error.reason) from error
-    except ValidationError as error:
-        raise CannotRead(path, str(error)) from error
+    return read_yaml(path, _ModelSizes).families
 
 
 @lru_cache(maxsize=64)

@@ -6,12 +6,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from gui.engine.documents import Document, read_text
-from gui.engine.errors import CannotRead
+from gui.engine.documents import Document
 from gui.engine.resources import resource_path
-from gui.engine.yaml_text import YamlProblem, parse_yaml
+from gui.engine.yaml_text import read_yaml
 
 KeyType = Literal[
     "whole",
@@ -111,9 +110,4 @@ def network_modules(path: Path | None = None) -> dict[str, NetworkModule]:
         CannotRead: It is no such file.
     """
     file = path or resource_path("network_modules.yaml")
-    try:
-        return NetworkModules.model_validate(parse_yaml(read_text(file))).whole()
-    except YamlProblem as error:
-        raise CannotRead(file, error.reason) from error
-    except ValidationError as error:
-        raise CannotRead(file, str(error)) from error
+    return read_yaml(file, NetworkModules).whole()

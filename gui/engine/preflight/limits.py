@@ -5,18 +5,15 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from gui.engine.documents import Document, read_text
-from gui.engine.errors import CannotRead
+from gui.engine.documents import Document
 from gui.engine.resources import resource_path
-from gui.engine.yaml_text import YamlProblem, parse_yaml
+from gui.engine.yaml_text import read_yaml
 
 Version = tuple[int, ...]
-
-D = TypeVar("D", bound=Document)
 
 
 def version_of(text: str | None) -> Version | None:
@@ -176,7 +173,7 @@ def machine_limits(path: Path | None = None) -> MachineLimits:
     Raises:
         CannotRead: It is no such file.
     """
-    return _read(path or resource_path("machine_limits.yaml"), MachineLimits)
+    return read_yaml(path or resource_path("machine_limits.yaml"), MachineLimits)
 
 
 @lru_cache(maxsize=4)
@@ -189,13 +186,4 @@ def hub(path: Path | None = None) -> Hub:
     Raises:
         CannotRead: It is no such file.
     """
-    return _read(path or resource_path("hub.yaml"), Hub)
-
-
-def _read(path: Path, kind: type[D]) -> D:
-    try:
-        return kind.model_validate(parse_yaml(read_text(path)))
-    except YamlProblem as error:
-        raise CannotRead(path, error.reason) from error
-    except ValidationError as error:
-        raise CannotRead(path, str(error)) from error
+    return read_yaml(path or resource_path("hub.yaml"), Hub)

@@ -6,13 +6,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, ValidationError
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from gui.engine.documents import Document, read_text
-from gui.engine.errors import CannotRead
+from gui.engine.documents import Document
 from gui.engine.hardware.memory.correction import Estimate, MemoryCorrection
 from gui.engine.resources import resource_path
-from gui.engine.yaml_text import YamlProblem, parse_yaml
+from gui.engine.yaml_text import read_yaml
 
 
 class OptimizerFigures(Document):
@@ -184,9 +183,4 @@ def load_figures(path: Path | None = None) -> MemoryFigures:
         CannotRead: It is missing or damaged.
     """
     file = path or resource_path("memory", "figures.yaml")
-    try:
-        return MemoryFigures.model_validate(parse_yaml(read_text(file)))
-    except YamlProblem as error:
-        raise CannotRead(file, error.reason) from error
-    except ValidationError as error:
-        raise CannotRead(file, str(error)) from error
+    return read_yaml(file, MemoryFigures)
