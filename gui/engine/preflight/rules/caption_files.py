@@ -6,12 +6,14 @@ Source: DATA-09, DATA-10; trainer-facts 2.6, 6.3 (train_util.py:821-932, 1958-19
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from gui.engine.findings import Finding, Fix, Severity
+from gui.engine.findings import Finding, Fix
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.caching import caches_text
 from gui.engine.preflight.rules.fixes import by_hand, first_few, write
 from gui.engine.preflight.rules.image_files import known_folders
+from gui.engine.preflight.rules.subset_findings import subset_finding
 from gui.engine.preflight.view import DATASET_DEFAULTS, SubsetView, View
 from gui.engine.texts import _
 
@@ -96,26 +98,7 @@ def check_cap_empty(view: View) -> Iterator[Finding]:
         )
 
 
-def _file_finding(
-    subset: SubsetView,
-    identity: str,
-    severity: Severity,
-    title: str,
-    detail: str,
-    *,
-    fix: Fix,
-    sources: tuple[str, ...],
-) -> Finding:
-    return Finding(
-        id=identity,
-        severity=severity,
-        title=title,
-        detail=detail,
-        arguments=(subset.target_of("caption_extension"),),
-        where=subset.target,
-        fixes=(fix,),
-        sources=sources,
-    )
+_file_finding = partial(subset_finding, key="caption_extension")
 
 
 def check_cap_missing(view: View) -> Iterator[Finding]:

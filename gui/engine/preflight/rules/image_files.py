@@ -6,11 +6,13 @@ Source: DATA-05 to DATA-08, DATA-14; trainer-facts 2.5, 6.1 (train_util.py:104-1
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from gui.engine.findings import Finding, Fix, Severity
+from gui.engine.findings import Finding, Fix
 from gui.engine.preflight.facts import SubsetFact
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.fixes import by_hand, first_few
+from gui.engine.preflight.rules.subset_findings import subset_finding
 from gui.engine.preflight.view import SubsetView, View
 from gui.engine.texts import _
 
@@ -33,26 +35,7 @@ def set_aside() -> Fix:
     return by_hand("set-aside-images", _("take these images out of the folder"))
 
 
-def _finding(
-    subset: SubsetView,
-    identity: str,
-    severity: Severity,
-    title: str,
-    detail: str,
-    *,
-    fix: Fix,
-    sources: tuple[str, ...],
-) -> Finding:
-    return Finding(
-        id=identity,
-        severity=severity,
-        title=title,
-        detail=detail,
-        arguments=(subset.target_of("image_dir"),),
-        where=subset.target,
-        fixes=(fix,),
-        sources=sources,
-    )
+_finding = partial(subset_finding, key="image_dir")
 
 
 def _faulty(fact: SubsetFact, kind: str) -> list[str]:
