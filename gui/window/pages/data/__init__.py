@@ -1,0 +1,1 @@
+"""The page of a dataset: its images, captions, buckets, words and repairs."""
