@@ -217,6 +217,10 @@ class RunRefused(PreflightError):
         return self.reason
 
 
+class QueueRefused(RunRefused):
+    """What was asked of the queue makes no sense now."""
+
+
 class Cancelled(PreflightError):
     """The user called off what was being done."""
 

@@ -40,6 +40,11 @@ class Home:
         return self.root / "rehearsals"
 
     @property
+    def queue(self) -> Path:
+        """Plans that wait for their turn, a document each, and in which order."""
+        return self.root / "queue"
+
+    @property
     def cache(self) -> Path:
         """What can be made again."""
         return self.root / "cache"

@@ -110,6 +110,7 @@ class Preparation:
         more: Mapping[str, Any] | None = None,
     ) -> Prepared:
         """Write the folder of a run.
+        announce: Callable[[RunFolder], None] | None = None,
 
         Args:
             plan_file: The plan.
@@ -119,6 +120,7 @@ class Preparation:
             more: What the manifest says beside what is found out here.
 
         Raises:
+            announce: Told the folder while nothing is in it yet; nothing comes of it when it raises.
             PlanNotRunnable: Something in it blocks the launch; it carries the findings.
             NewerDocument: A newer version of this program wrote it.
             TrainerBroken: The trainer's Python has no torch.
@@ -132,6 +134,8 @@ class Preparation:
         try:
             command = build_command(
                 plan_file.plan,
+            if announce is not None:
+                announce(run)
                 plan_file.base,
                 self._install,
                 self._facts,

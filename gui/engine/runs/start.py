@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import subprocess
-import threading
 import time
 
 from gui.engine.documents import reason_of
 from gui.engine.errors import CannotRead, RunRefused
-from gui.engine.own_program import own_environment, own_words
-from gui.engine.paths import HOME_VARIABLE
+from gui.engine.runs.detached import start_detached
 from gui.engine.runs.folder import RunFolder, home_of
 from gui.engine.runs.lock import is_held
 from gui.engine.runs.records import LaunchOrder
@@ -30,14 +28,13 @@ def start_supervisor(run: RunFolder, order: LaunchOrder | None = None) -> None:
     Raises:
         RunRefused: It could not be started.
     """
-    words = [*own_words(), "supervise", str(run.path)]
-    words += ["--launch"] if order is not None else []
+    words = ["supervise", str(run.path), *(["--launch"] if order is not None else [])]
     try:
-        process = _start(run, words)
+        process = start_detached(
+            words, name="supervisor", cwd=run.path, log=run.supervisor_log, home=home_of(run)
+        )
     except OSError as error:
         raise _refusal(reason_of(error)) from error
-    # Reaps it whenever it ends; a zombie would look like a leak in every process viewer.
-    threading.Thread(target=process.wait, name="supervisor", daemon=True).start()
     with contextlib.suppress(OSError):
         if process.stdin is not None:
             process.stdin.write(b"" if order is None else order.model_dump_json().encode("utf-8"))
@@ -87,20 +84,6 @@ def _wait_for(run: RunFolder, process: subprocess.Popen[bytes]) -> None:
     raise _refusal(_last_words(run))
 
 
-def _start(run: RunFolder, words: list[str]) -> subprocess.Popen[bytes]:
-    with run.supervisor_log.open("ab") as log:
-        return subprocess.Popen(
-            words,
-            cwd=run.path,
-            env=_environment(run),
-            stdin=subprocess.PIPE,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-            creationflags=_windows_flags(),
-        )
-
-
 def _refusal(reason: str) -> RunRefused:
     return RunRefused(_("The supervisor of the run could not be started: {reason}").format(reason=reason))
 
@@ -111,18 +94,3 @@ def _last_words(run: RunFolder) -> str:
     except OSError:
         lines = []
     return lines[-1].removeprefix("kohya-preflight: ") if lines else _("it said nothing")
-
-
-def _environment(run: RunFolder) -> dict[str, str]:
-    """Make sure that the child finds the same preferences."""
-    own = own_environment()
-    home = home_of(run)
-    if home is not None:
-        own[HOME_VARIABLE] = str(home.root)
-    return own
-
-
-def _windows_flags() -> int:
-    """No console of its own, and out of the starter's group, so that its Ctrl+C does not reach it."""
-    names = ("DETACHED_PROCESS", "CREATE_NEW_PROCESS_GROUP")
-    return sum(getattr(subprocess, name, 0) for name in names)
