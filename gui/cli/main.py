@@ -49,6 +49,7 @@ def commands() -> dict[str, Command]:
         "pause": Command("pause", _("pause a run")),
         "resume": Command("resume", _("go on with a paused run")),
         "runs": Command("runs", _("list the runs on this machine")),
+        "note": Command("note", _("tag a run, give it a star, write a note about it")),
         "parse": Command("parse", _("turn raw trainer output into events")),
         "diagnose": Command("diagnose", _("say what went wrong, by which lines, and what to do")),
         "dataset": Command("dataset", _("the dataset doctor: what the trainer will really see")),

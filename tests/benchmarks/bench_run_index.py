@@ -1,7 +1,8 @@
-"""Measures the list of a thousand runs and the reading of a long run's figures, beside plain reading.
+"""Measures the list of a thousand runs, searches in it, and the reading of a long run's figures.
 
 Run it as ``python tests/benchmarks/bench_run_index.py [--runs 1000] [--rows 100000]``; it prints one JSON
-document. Everything is made in a temporary folder and deleted again. Seconds are the best of three turns.
+document. Everything is made in a temporary folder and deleted again. Seconds are the best of three turns,
+but those of a first look, which reads everything. ``…_reads`` are files that a look has opened.
 """
 
 from __future__ import annotations
@@ -18,12 +19,20 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
 from gui.engine.paths import Home  # noqa: E402 -- run from anywhere
+from gui.engine.runs.folder import RunFolder  # noqa: E402
 from gui.engine.runs.listing import RunIndex  # noqa: E402
 from gui.engine.runs.metrics import GpuRow, HostRow, StepRow, read_metrics  # noqa: E402
-from gui.engine.runs.records import Manifest  # noqa: E402
+from gui.engine.runs.records import CommandRecord, Manifest  # noqa: E402
+from gui.engine.runs.run_notes import RunNotes, change_notes  # noqa: E402
+from gui.engine.runs.run_search import RunFilter, search_text  # noqa: E402
 from gui.engine.runs.status import FileNow, RunStatus, Verdict  # noqa: E402
 
 TURNS = 3
+ARGV = (
+    "python",
+    "train_network.py",
+    *(word for n in range(60) for word in (f"--argument_{n}", f"value {n}")),
+)
 GIB = 1 << 30
 
 
@@ -52,6 +61,39 @@ def make_runs(home: Home, count: int) -> None:
         RunStatus(name=folder.name, state="ended", verdict=verdict, files=files).write(
             folder / "status.json", durable=False
         )
+        command = CommandRecord(argv=ARGV, cwd=Path("/trainers"), python="python", output_name=f"v{number}")
+        command.write(folder / "command.json", durable=False)
+        if number % 3 == 0:
+            notes = RunNotes(tags=("portrait", f"try {number}"), note="The eyes are better than before.")
+            notes.write(folder / "notes.json", durable=False)
+
+
+def reads(work: Callable[[], object]) -> int:
+    """Return how many files are opened by some work."""
+    opened: list[str] = []
+    watching = True
+
+    def hook(event: str, arguments: tuple[object, ...]) -> None:
+        if watching and event == "open":
+            opened.append(str(arguments[0]))
+
+    sys.addaudithook(hook)
+    work()
+    watching = False
+    return len(opened)
+
+
+def after_a_note(home: Home, index: RunIndex) -> Callable[[], object]:
+    """Write a note about one run, and return what looks at all of them then."""
+    name = index.entries()[0].name
+    change_notes(RunFolder(home.runs / name), note=f"written at {time.time()}")
+    return lambda: index.entries({name})
+
+
+def search(index: RunIndex, *words: str) -> int:
+    """Return how many runs are found."""
+    wanted = RunFilter(words=words)
+    return sum(wanted.takes(each) and wanted.finds(search_text(each)) for each in index.entries())
 
 
 def make_rows(path: Path, count: int) -> None:
@@ -83,6 +125,10 @@ def main() -> int:
             "runs": options.runs,
             "first_look_seconds": first,
             "second_look_seconds": seconds(index.entries),
+            "look_after_a_note_seconds": seconds(after_a_note(home, index)),
+            "look_after_a_note_reads": reads(after_a_note(home, index)),
+            "search_seconds": seconds(lambda: search(index, "portrait", "value 59")),
+            "found": search(index, "portrait", "value 59"),
             "names_only_seconds": seconds(lambda: sorted(home.runs.iterdir())),
             "rows": options.rows,
             "typed_rows_seconds": seconds(lambda: list(read_metrics(metrics))),

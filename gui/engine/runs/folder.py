@@ -102,6 +102,11 @@ class RunFolder:
         return self.path / "retry.json"
 
     @property
+    def notes(self) -> Path:
+        """What a person has written down about the run; absent where nobody has."""
+        return self.path / "notes.json"
+
+    @property
     def supervisor_log(self) -> Path:
         """What the supervisor itself has to say; empty when all is well."""
         return self.path / "supervisor.log"

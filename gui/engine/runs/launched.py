@@ -86,13 +86,14 @@ def launched_settings(run: RunFolder) -> LaunchedSettings:
         return LaunchedSettings()
     return LaunchedSettings(
         script=command.script,
-        arguments=_arguments(command.argv),
+        arguments=arguments_of(command.argv),
         dataset=_dataset(run),
         resumed=command.resumed,
     )
 
 
-def _arguments(argv: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def arguments_of(argv: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the words after each argument of a command line, none for a flag."""
     found: dict[str, tuple[str, ...]] = {}
     name: str | None = None
     for word in argv:

@@ -5,16 +5,22 @@ from __future__ import annotations
 import os
 import time
 import tomllib
+from collections.abc import Collection
 from pathlib import Path
 from typing import Literal, NamedTuple
+
+from pydantic import Field
 
 from gui.engine.documents import Document, read_text
 from gui.engine.errors import NewerDocument, PreflightError
 from gui.engine.paths import Home
 from gui.engine.runs.folder import RunFolder, run_names
+from gui.engine.runs.launched import arguments_of
 from gui.engine.runs.lock import is_held
 from gui.engine.runs.processes import read_exit
-from gui.engine.runs.records import Manifest, Versioned
+from gui.engine.runs.records import CommandRecord, Manifest, Versioned
+from gui.engine.runs.run_notes import RunNotes, read_notes
+from gui.engine.runs.run_search import RunFilter, search_text
 from gui.engine.runs.status import RunState, RunStatus, VerdictWord
 from gui.engine.texts import _
 
@@ -49,6 +55,10 @@ class RunEntry(Document):
         checkpoints: How many models it has saved that are still there.
         samples: How many sample images.
         troubles: What goes wrong with it, or did until it ended: ``loss-nonfinite``, ``stalled``, …
+        tags: What a person has tagged it with.
+        note: What a person has written about it.
+        favourite: Whether it bears a star.
+        arguments: The trainer's arguments as ``name=value``, one a line, for searches.
     """
 
     name: str
@@ -74,6 +84,10 @@ class RunEntry(Document):
     checkpoints: int = 0
     samples: int = 0
     troubles: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    note: str = ""
+    favourite: bool = False
+    arguments: str = Field(default="", exclude=True, repr=False)
 
 
 class RunList(Versioned):
@@ -82,13 +96,26 @@ class RunList(Versioned):
     runs: tuple[RunEntry, ...]
 
 
-def list_runs(home: Home) -> RunList:
-    """Return what lies in the place of runs; nothing there can make this fail."""
-    return RunList(runs=RunIndex(home).entries())
+def list_runs(home: Home, wanted: RunFilter | None = None) -> RunList:
+    """Return what lies in the place of runs; nothing there can make this fail.
+
+    Args:
+        home: Where runs are kept.
+        wanted: Which of them; None for all.
+    """
+    entries = RunIndex(home).entries()
+    if wanted is not None:
+        entries = tuple(
+            entry for entry in entries if wanted.takes(entry) and wanted.finds(search_text(entry))
+        )
+    return RunList(runs=entries)
 
 
 DEAR_SECONDS = 0.05
 """A look at all runs that takes longer is not made each time."""
+
+MOST_ARGUMENT_LETTERS = 20_000
+"""Of a run's arguments, for searches; a command line is seldom a tenth as long."""
 
 REST_SECONDS = 10.0
 """So long what is over is then believed to be as it was."""
@@ -101,12 +128,17 @@ class _Origin(NamedTuple):
     kind: str = ""
     trainer: str = ""
     started: float | None = None
+    arguments: str = ""
+
+
+_Mark = tuple[int, int, int] | None
 
 
 class _Seen(NamedTuple):
-    """An entry as it was made, and what the status file was like then."""
+    """An entry as it was made, and what the files of status and notes were like then."""
 
-    mark: tuple[int, int, int] | None
+    mark: _Mark
+    notes: _Mark
     entry: RunEntry
 
 
@@ -125,15 +157,20 @@ class RunIndex:
         self._seen: dict[str, _Seen] = {}
         self._rest_until = 0.0
 
-    def entries(self) -> tuple[RunEntry, ...]:
+    def entries(self, changed: Collection[str] = ()) -> tuple[RunEntry, ...]:
         """Return all runs, newest first; nothing in their place can make this fail.
 
         Where there are so many that looking at each is dear, those that are over are seldom looked at.
+
+        Args:
+            changed: Names of runs that are looked at whatever it costs.
         """
         names = run_names(self._home)
         began = time.monotonic()
         rest = began < self._rest_until
-        found = tuple((rest and self._over(name)) or self._look(name) for name in names)
+        found = tuple(
+            (rest and name not in changed and self._over(name)) or self._look(name) for name in names
+        )
         if not rest and time.monotonic() - began > DEAR_SECONDS:
             self._rest_until = time.monotonic() + REST_SECONDS
         for gone in self._seen.keys() - set(names):
@@ -147,11 +184,13 @@ class RunIndex:
 
     def _look(self, name: str) -> RunEntry:
         run = RunFolder(self._home.runs / name)
-        mark = _mark(run.status)
+        mark, notes = _mark(run.status), _mark(run.notes)
         seen = self._seen.get(run.name)
         if seen is None or mark is None or seen.mark != mark:
-            seen = _Seen(mark, self._read(run))
-            self._seen[run.name] = seen
+            seen = _Seen(mark, notes, _with_notes(self._read(run), notes and read_notes(run)))
+        elif seen.notes != notes:
+            seen = _Seen(mark, notes, _with_notes(seen.entry, read_notes(run)))
+        self._seen[run.name] = seen
         return _with_supervisor(run, seen.entry)
 
     def _read(self, run: RunFolder) -> RunEntry:
@@ -198,6 +237,13 @@ def _entry(run: RunFolder, status: RunStatus, origin: _Origin) -> RunEntry:
     )
 
 
+def _with_notes(entry: RunEntry, notes: RunNotes | None) -> RunEntry:
+    """Return the entry with what a person has written down; None: nobody has."""
+    if notes is None:
+        return entry
+    return entry.model_copy(update={"tags": notes.tags, "note": notes.note, "favourite": notes.favourite})
+
+
 def _troubles(status: RunStatus) -> tuple[str, ...]:
     loss = ("loss-nonfinite",) if status.first_nonfinite_step is not None else ()
     return (*loss, *(trouble.id for trouble in status.troubles))
@@ -214,13 +260,24 @@ def _with_supervisor(run: RunFolder, entry: RunEntry) -> RunEntry:
 def _origin(run: RunFolder) -> _Origin:
     """Read what does not change; what cannot be read is left out."""
     family, kind = _plan_words(run)
+    arguments = _argument_words(run)
     try:
         manifest = Manifest.read(run.manifest)
     except PreflightError:
-        return _Origin(family, kind)
+        return _Origin(family, kind, arguments=arguments)
     version = manifest.trainer_version or (manifest.trainer_commit or "")[:8]
     label = _("practice trainer") if manifest.practice else Path(manifest.trainer).name
-    return _Origin(family, kind, f"{label} {version}".strip(), manifest.created_at or None)
+    return _Origin(family, kind, f"{label} {version}".strip(), manifest.created_at or None, arguments)
+
+
+def _argument_words(run: RunFolder) -> str:
+    """Return the arguments that the trainer was given, presets included."""
+    try:
+        argv = CommandRecord.read(run.command).argv
+    except PreflightError:
+        return ""
+    lines = (f"{name}={' '.join(words)}" if words else name for name, words in arguments_of(argv).items())
+    return "\n".join(lines)[:MOST_ARGUMENT_LETTERS]
 
 
 def _plan_words(run: RunFolder) -> tuple[str, str]:
@@ -240,7 +297,7 @@ def _ended(run: RunFolder) -> float | None:
     return None if record is None else record.ended
 
 
-def _mark(path: Path) -> tuple[int, int, int] | None:
+def _mark(path: Path) -> _Mark:
     """Return what is other once the file has been replaced; None where it is not there."""
     try:
         facts = os.stat(path)  # noqa: PTH116 - a thousand times a second

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import (
     QAbstractTableModel,
@@ -14,6 +14,7 @@ from PySide6.QtCore import (
     Qt,
 )
 
+from gui.engine.runs.run_search import search_text
 from gui.engine.texts import _
 from gui.window.models.run_words import (
     chip_words,
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from gui.engine.runs.listing import RunEntry
 
 Index = QModelIndex | QPersistentModelIndex
-Kind = Literal["all", "running", "finished", "trouble", "practice"]
 
 ENTRY_ROLE = Qt.ItemDataRole.UserRole + 1
 NO_PARENT = QModelIndex()
@@ -127,9 +127,7 @@ class RunTable(QAbstractTableModel):
 
     def search_words(self, entry: RunEntry) -> str:
         """Return all in which a search looks."""
-        family = family_words(entry, self._titles)
-        parts = (entry.name, entry.plan_name, family, entry.family, entry.sentence, entry.problem)
-        return "\n".join(parts).casefold()
+        return search_text(entry, family_words(entry, self._titles))
 
     def _told(self, entry: RunEntry, role: int) -> str | None:
         """Return what is told under the pointer, and to those who do not see the table."""
@@ -170,21 +168,6 @@ class RunTable(QAbstractTableModel):
 def _number(value: float | None) -> float:
     """Return a number for an order in which those that are not known come first."""
     return -1.0 if value is None else float(value)
-
-
-def is_of_kind(entry: RunEntry, kind: Kind) -> bool:
-    """Whether a run belongs to a kind; one can belong to several."""
-    if kind == "practice":
-        return entry.practice
-    if kind == "running":
-        return entry.condition == "fine" and entry.state not in (None, "ended")
-    if kind == "finished":
-        return entry.verdict == "finished"
-    if kind == "trouble":
-        bad_end = entry.verdict not in (None, "finished")
-        asked_for = entry.verdict == "stopped" and entry.reason in ("user", "after-save")
-        return (bad_end and not asked_for) or entry.condition in ("unattended", "broken", "newer")
-    return True
 
 
 def _headings() -> tuple[str, ...]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
-from gui.window.models.run_table import Kind, RunColumn, RunTable, is_of_kind
+from gui.engine.runs.run_search import RunFilter
+from gui.window.models.run_table import RunColumn, RunTable
 
 if TYPE_CHECKING:
     from gui.engine.runs.listing import RunEntry
@@ -29,8 +30,7 @@ class ShownRuns(QAbstractTableModel):
     def __init__(self, table: RunTable) -> None:
         super().__init__()
         self._table = table
-        self._kind: Kind = "all"
-        self._wanted: tuple[str, ...] = ()
+        self._filter = RunFilter()
         self._column = RunColumn.STARTED
         self._order = Qt.SortOrder.DescendingOrder
         self._rows: list[int] = []
@@ -43,16 +43,11 @@ class ShownRuns(QAbstractTableModel):
         """Return the row of a run; None where it is not shown."""
         return self._places.get(name)
 
-    def choose(self, kind: Kind, words: str) -> None:
-        """Show other ones.
-
-        Args:
-            kind: Which.
-            words: All of them must occur.
-        """
-        self._kind = kind
-        self._wanted = tuple(words.casefold().split())
-        self._reset()
+    def choose(self, wanted: RunFilter) -> None:
+        """Show other ones."""
+        if wanted != self._filter:
+            self._filter = wanted
+            self._reset()
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Show them in another order; a column below zero stands for the table's own."""
@@ -125,11 +120,11 @@ class ShownRuns(QAbstractTableModel):
         return rows
 
     def _is_wanted(self, entry: RunEntry) -> bool:
-        if not is_of_kind(entry, self._kind):
+        if not self._filter.takes(entry):
             return False
-        if not self._wanted:
+        if not self._filter.words:
             return True
         known = self._search.get(entry.name)
         if known is None or known[0] is not entry:
             known = self._search[entry.name] = (entry, self._table.search_words(entry))
-        return all(word in known[1] for word in self._wanted)
+        return self._filter.finds(known[1])

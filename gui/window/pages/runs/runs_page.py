@@ -9,10 +9,11 @@ from PySide6.QtCore import QPoint, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QButtonGroup, QMenu, QStackedWidget, QWidget
 
+from gui.engine.runs.run_search import Kind, RunFilter, is_of_kind, words_of
 from gui.engine.texts import _, ngettext
 from gui.window.bridges.run_list import RunList
 from gui.window.bridges.tasks import Tasks
-from gui.window.models.run_table import Kind, RunTable, is_of_kind
+from gui.window.models.run_table import RunTable
 from gui.window.models.shown_runs import ShownRuns
 from gui.window.pages.runs.deleting import Deleting
 from gui.window.pages.runs.log_diagnosis import LogDiagnosis
@@ -226,7 +227,7 @@ class RunsPage(Page):
 
     def _filter(self) -> None:
         entry = self._view.current_entry()
-        self._shown.choose(self._kind, self._search.text())
+        self._shown.choose(RunFilter(self._kind, words_of(self._search.text())))
         self._view.select(entry.name if entry else "")
         self._choose_view()
 

@@ -1,0 +1,143 @@
+"""What a person writes down about a run: tags, a note, a star. Apart from what the supervisor writes."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError, field_validator
+
+from gui.engine.documents import read_json
+from gui.engine.errors import CannotRead, CannotWrite
+from gui.engine.file_lock import held
+from gui.engine.runs.folder import RunFolder
+from gui.engine.runs.records import Versioned
+from gui.engine.texts import _
+
+LONGEST_TAG = 40
+MOST_TAGS = 20
+LONGEST_NOTE = 20_000
+"""Letters; what is longer is cut, since it is no note any more."""
+
+LARGEST_BYTES = 1 << 20
+
+_SEPARATORS = re.compile(r"[,;\n\r\t]+")
+_BLANKS = re.compile(r"\s+")
+
+
+class RunNotes(Versioned):
+    """``notes.json`` of a run's folder.
+
+    Attributes:
+        tags: Words to find it by, each once, in the order in which they were given.
+        note: Free text.
+        favourite: Whether it bears a star.
+    """
+
+    tags: tuple[str, ...] = ()
+    note: str = ""
+    favourite: bool = False
+
+    @field_validator("tags")
+    @classmethod
+    def _each_once(cls, tags: tuple[str, ...]) -> tuple[str, ...]:
+        return tidy_tags(tags)
+
+    @field_validator("note")
+    @classmethod
+    def _not_endless(cls, note: str) -> str:
+        return note[:LONGEST_NOTE]
+
+
+def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Return tags without blanks around them and without doubles, upper and lower case alike."""
+    tidy: dict[str, str] = {}
+    for tag in tags:
+        words = _BLANKS.sub(" ", _SEPARATORS.sub(" ", tag)).strip()[:LONGEST_TAG].strip()
+        if words:
+            tidy.setdefault(words.casefold(), words)
+    return tuple(tidy.values())[:MOST_TAGS]
+
+
+def tags_in(text: str) -> tuple[str, ...]:
+    """Return the tags that a person has typed, between commas, semicolons or line ends."""
+    return tidy_tags(_SEPARATORS.split(text))
+
+
+def read_notes(run: RunFolder) -> RunNotes:
+    """Return what is written down about a run.
+
+    Nothing there can make this fail: of a damaged file, or one of a newer version, whatever can be
+    understood is returned.
+    """
+    try:
+        value = _value(run.notes)
+    except CannotRead:
+        return RunNotes()
+    known: dict[str, Any] = value if isinstance(value, dict) else {}
+    notes = RunNotes()
+    for name in ("tags", "note", "favourite"):
+        if name in known:
+            with contextlib.suppress(ValidationError):
+                part = RunNotes.model_validate({name: known[name]}, strict=False)
+                notes = notes.model_copy(update={name: getattr(part, name)})
+    return notes
+
+
+def change_notes(
+    run: RunFolder,
+    *,
+    tags: Iterable[str] | None = None,
+    note: str | None = None,
+    favourite: bool | None = None,
+) -> RunNotes:
+    """Change what is written down about a run; None leaves a part as it is.
+
+    A file that cannot be read is kept beside the new one, under ``notes.unreadable.json``.
+
+    Returns:
+        What is written down now.
+
+    Raises:
+        CannotWrite: The folder cannot be written, or is gone.
+        NewerDocument: A newer version of this program wrote them, and would lose something.
+    """
+    if not run.path.is_dir():  # writing would make a folder that is no run
+        raise CannotWrite(run.notes, _("the run's folder is no longer there"))
+    wanted = {"tags": None if tags is None else tuple(tags), "note": note, "favourite": favourite}
+    with held(run.notes):
+        before = _readable(run)
+        after = RunNotes.model_validate(
+            before.model_dump() | {name: value for name, value in wanted.items() if value is not None}
+        )
+        if after != before or not run.notes.exists():
+            after.write(run.notes)
+    return after
+
+
+def _readable(run: RunFolder) -> RunNotes:
+    """Return the notes to be changed; set a file aside that is none."""
+    try:
+        return RunNotes.read(run.notes)
+    except CannotRead:
+        before = read_notes(run)
+        with contextlib.suppress(OSError):
+            run.notes.replace(run.notes.with_name("notes.unreadable.json"))
+        return before
+
+
+def _value(path: Path) -> Any:
+    """Read a file that should be small.
+
+    Raises:
+        CannotRead: It is missing, not readable, no JSON, or huge.
+    """
+    try:
+        if path.stat().st_size > LARGEST_BYTES:
+            raise CannotRead(path, _("it is too large for what it should be"))
+    except OSError as error:
+        raise CannotRead(path, error.strerror or "") from error
+    return read_json(path)
