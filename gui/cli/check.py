@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 from gui.cli.context import home, trainer_of
@@ -13,8 +12,6 @@ from gui.cli.plan_input import add_plan_arguments, plan_of
 from gui.engine.errors import PreflightError
 from gui.engine.findings import Finding, Severity
 from gui.engine.importers.reading import PlanInput
-from gui.engine.paths import Home
-from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.tokens import secrets_in
 from gui.engine.preflight.check import Checker
 from gui.engine.preflight.checking import checker_for
@@ -22,7 +19,7 @@ from gui.engine.preflight.machine import read_machine
 from gui.engine.preflight.report import CheckReport
 from gui.engine.redaction import redact_data
 from gui.engine.runs.neighbours import living_runs
-from gui.engine.runs.plan_pace import pace_of_plan
+from gui.engine.runs.plan_pace import with_pace
 from gui.engine.texts import _
 from gui.engine.trainer.choosing import Trainer
 
@@ -83,17 +80,7 @@ def prepare(options: argparse.Namespace) -> tuple[PlanInput, Checker]:
         print(_("No trainer is used: {reason}").format(reason=error), file=sys.stderr)
         trainer = None
     checker = checker_for(base, trainer, place, runs=living_runs)
-    return given, checker if trainer is None else _with_pace(checker, plan, trainer, place)
-
-
-def _with_pace(checker: Checker, plan: TrainingPlan, trainer: Trainer, place: Home) -> Checker:
-    """Let it know how long a step of the plan takes, where a run of the same kind tells."""
-    gpus = [gpu.uuid or str(gpu.index) for gpu in checker.facts.gpu or ()]
-    pace = pace_of_plan(plan, checker.base, trainer, place, gpus)
-    if pace is None:
-        return checker
-    known = checker.facts.model_copy(update={"seconds_per_step": pace.seconds_per_step})
-    return replace(checker, facts=known)
+    return given, checker if trainer is None else with_pace(checker, plan, trainer, place)
 
 
 def _words(severity: Severity) -> str:

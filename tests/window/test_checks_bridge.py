@@ -13,7 +13,11 @@ from gui.engine.dataset import listing
 from gui.engine.paths import Home
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.preflight import check, subset_look
+from gui.engine.runs.folder import RunFolder
+from gui.engine.runs.records import CommandRecord, Manifest
+from gui.engine.runs.status import RunStatus
 from gui.engine.trainer.choosing import Trainer
+from gui.engine.trainer.command import build_command
 from gui.window.bridges.checks import Checks
 from gui.window.bridges.tasks import Tasks
 from gui.window.models.plan_document import PlanDocument
@@ -185,3 +189,42 @@ def test_that_fixes_are_checked_without_looking_at_known_files_again(opened, tmp
     checker = checks.checker()
     monkeypatch.setattr(subset_look, "list_folder", None)
     assert checker.findings(document.plan) == list(checks.report.findings)
+
+
+def test_that_an_earlier_run_of_the_same_kind_tells_that_a_run_is_long(
+    opened, qtbot, home, practice, tmp_path
+):
+    document, checks, _ = opened(small_plan(tmp_path, max_train_steps=100))
+    assert "eta" not in ids(checks)
+    _slow_run(home, practice, document)
+    checks.check_again()
+    qtbot.waitUntil(lambda: not checks.busy)
+    (told,) = [finding for finding in checks.report.findings if finding.id == "eta"]
+    assert "100 steps would take about 28 hours" in told.title
+    document.change({"network_dim": 8}, "another kind of run")
+    qtbot.waitUntil(lambda: not checks.busy and "eta" not in ids(checks))
+
+
+def _slow_run(home: Home, trainer: Trainer, document: PlanDocument) -> None:
+    """Leave the folder of a run that took 1,000 seconds a step."""
+    run = RunFolder(home.runs / "slow")
+    run.path.mkdir(parents=True)
+    made = build_command(
+        document.plan,
+        document.base,
+        trainer.install,
+        trainer.facts,
+        trainer.catalogue,
+        run.path,
+        gpu_uuids=(),
+    )
+    CommandRecord(
+        argv=made.argv,
+        cwd=made.cwd,
+        environment=made.environment,
+        python=str(made.python),
+        script=made.script,
+    ).write(run.command)
+    Manifest(program="test").write(run.manifest)
+    RunStatus(name=run.name, step=100, mean_rate=0.001).write(run.status)
+    run.dataset.write_text(made.dataset_toml or "", "utf-8")

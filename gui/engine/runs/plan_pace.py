@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from gui.engine.errors import PreflightError
 from gui.engine.paths import Home
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.preset_library import PresetLibrary
+from gui.engine.preflight.check import Checker
 from gui.engine.runs.earlier import EarlierPace, earlier_pace
 from gui.engine.trainer.choosing import Trainer
 from gui.engine.trainer.command import build_command
@@ -40,3 +42,20 @@ def pace_of_plan(
     except PreflightError:
         return None
     return earlier_pace(home, command, [gpu.name for gpu in trainer.facts.gpus])
+
+
+def with_pace(checker: Checker, plan: TrainingPlan, trainer: Trainer, home: Home) -> Checker:
+    """Let what checks a plan know how long a step of it takes, where a run of the same kind tells.
+
+    Args:
+        checker: Checks the plan on this machine.
+        plan: The plan.
+        trainer: Would train it.
+        home: Where runs and the user's presets are.
+    """
+    gpus = [gpu.uuid or str(gpu.index) for gpu in checker.facts.gpu or ()]
+    pace = pace_of_plan(plan, checker.base, trainer, home, gpus)
+    if pace is None:
+        return checker
+    known = checker.facts.model_copy(update={"seconds_per_step": pace.seconds_per_step})
+    return replace(checker, facts=known)

@@ -250,14 +250,14 @@ class Checks(QObject):
             "library": self._library,
             "seen": self._seen,
             "traced": self._traced,
+            "home": self._home,
         }
-        home = self._home
 
         def make() -> PlanCheck:
             from gui.engine.hardware.memory.learning import learned
             from gui.window.bridges.plan_check import PlanCheck
 
-            return PlanCheck(**parts, learned=partial(learned, home))
+            return PlanCheck(**parts, learned=partial(learned, parts["home"]))
 
         return make
 

@@ -10,6 +10,7 @@ from typing import Literal
 from gui.engine.hardware.gpu import GpuMonitor
 from gui.engine.hardware.memory.learning import MemoryLearning
 from gui.engine.hardware.memory.tables import TracedStep
+from gui.engine.paths import Home
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.preflight.check import Checker
@@ -20,6 +21,7 @@ from gui.engine.preflight.exact_forecast import ExactQuestion, exact_question, i
 from gui.engine.preflight.facts import Facts
 from gui.engine.preflight.report import CheckReport
 from gui.engine.preflight.view import View
+from gui.engine.runs.plan_pace import with_pace
 from gui.engine.trainer.catalogue import Catalogue
 from gui.engine.trainer.choosing import Trainer
 from gui.window.bridges.files_seen import FilesSeen
@@ -99,6 +101,7 @@ class PlanCheck:
         machine: What is true whatever plan and trainer.
         library: The presets that the plan may name.
         seen: What earlier looks have found.
+        home: Holds the runs, which tell how fast a step is.
         learned: Tells what runs have taught of a GPU's memory, by its lasting name.
         traced: Trainings that were traced for this plan or one like it.
     """
@@ -112,6 +115,7 @@ class PlanCheck:
     machine: Facts
     library: PresetLibrary
     seen: FilesSeen
+    home: Home
     learned: Callable[[str], MemoryLearning]
     traced: tuple[TracedStep, ...] = ()
 
@@ -124,7 +128,10 @@ class PlanCheck:
         find = self.trainers.known if files == "recall" else self.trainers.of
         trainer = find(self.plan, self.base, self.current)
         collector = self._collector(trainer, files)
-        report, view = self._checker(trainer, collector).judged(self.plan)
+        checker = self._checker(trainer, collector)
+        if trainer is not None and files != "recall":
+            checker = with_pace(checker, self.plan, trainer, self.home)
+        report, view = checker.judged(self.plan)
         if view is None:
             return Checked(self.plan, report, None, None, trainer, collector.known)
         exact = exact_question(view)
