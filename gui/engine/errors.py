@@ -323,6 +323,10 @@ class PresetNameRefused(WrongUsage):
     """A preset cannot be kept under a name."""
 
 
+class PatternRefused(WrongUsage):
+    """A regular expression is none, or takes too long."""
+
+
 class KeyringRefused(PreflightError):
     """The system's keyring does not do what was asked of it.
 
@@ -381,3 +385,22 @@ class CannotEnd(PreflightError):
             "Some processes of the run {name} do not end even by force ({pids}), as happens when a GPU "
             "driver hangs; restarting the machine ends them."
         ).format(name=self.name, pids=", ".join(map(str, self.pids)))
+
+
+class CannotContinue(PreflightError):
+    """No training can go on from a saved file or state.
+
+    Attributes:
+        path: The file, the state's folder or the run's.
+        reason: Why, in plain words and already translated.
+    """
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path = path
+        self.reason = reason
+
+    def message(self) -> str:
+        """Name it and the reason."""
+        text = _("No training can go on from {name}: {reason}.")
+        return text.format(name=self.path.name, reason=self.reason)

@@ -32,6 +32,7 @@ from gui.engine.runs.records import (
     RetryRecord,
     local_time,
 )
+from gui.engine.runs.recovery_chain import followed
 from gui.engine.runs.rivals import living_rival
 from gui.engine.runs.saves import collisions
 from gui.engine.texts import _
@@ -41,6 +42,7 @@ from gui.engine.trainer.facts import TrainerFacts
 from gui.engine.trainer.installs import TrainerInstall
 from gui.engine.trainer.probe import require_torch
 from gui.engine.trainer.resolving import resolve
+from gui.engine.trainer.saved_state import state_numbers
 
 MOST_RETRIES = 5
 """What a plan asks for beyond that is not done: each try costs minutes, and the ladder is not longer."""
@@ -108,9 +110,9 @@ class Preparation:
         *,
         into: RunFolder | None = None,
         more: Mapping[str, Any] | None = None,
+        announce: Callable[[RunFolder], None] | None = None,
     ) -> Prepared:
         """Write the folder of a run.
-        announce: Callable[[RunFolder], None] | None = None,
 
         Args:
             plan_file: The plan.
@@ -118,9 +120,9 @@ class Preparation:
             tokens: Variable to token, for the trainer's environment.
             into: A folder that was made for it; removed, as any, when nothing comes of it.
             more: What the manifest says beside what is found out here.
+            announce: Told the folder while nothing is in it yet; nothing comes of it when it raises.
 
         Raises:
-            announce: Told the folder while nothing is in it yet; nothing comes of it when it raises.
             PlanNotRunnable: Something in it blocks the launch; it carries the findings.
             NewerDocument: A newer version of this program wrote it.
             TrainerBroken: The trainer's Python has no torch.
@@ -132,10 +134,10 @@ class Preparation:
         notes = self._judge(plan_file, accepted)
         run = into or reserve_run_folder(self._home, plan_file.plan.name)
         try:
-            command = build_command(
-                plan_file.plan,
             if announce is not None:
                 announce(run)
+            command = build_command(
+                plan_file.plan,
                 plan_file.base,
                 self._install,
                 self._facts,
@@ -202,10 +204,14 @@ class Preparation:
             gpus=tuple(gpu.name for gpu in facts.gpus),
             measures_memory=self._measures_memory(plan_file),
             memory=self._expect(plan_file) if self._expect and not self._install.practice else None,
-            retry=RetryRecord(left=max(0, min(plan.guard.memory_retries, MOST_RETRIES))),
+            retry=RetryRecord(
+                left=_tries(plan.guard.memory_retries), recoveries=_tries(plan.guard.recoveries)
+            ),
+            follows=followed(self._home, plan),
             accepted=tuple(accepted),
             existing=existing,
             overwrites=tuple(again),
+            begun_at=_begun_at(command, plan.launch.num_processes),
         )
 
     def _write(
@@ -232,6 +238,10 @@ class Preparation:
         """Whether nobody has switched the memory hook off: neither this plan nor the preferences."""
         wanted = load_preferences(self._home.preferences).measure_memory
         return wanted and plan_file.plan.launch.measure_memory
+
+
+def _tries(wanted: int) -> int:
+    return max(0, min(wanted, MOST_RETRIES))
 
 
 def _blocks(finding: Finding, accepted: Sequence[str]) -> bool:
@@ -282,6 +292,13 @@ def _base_model(command: TrainerCommand) -> BaseModelFile | None:
         return None
     path = Path(named)
     return BaseModelFile(path=named, size=path.stat().st_size if path.is_file() else None)
+
+
+def _begun_at(command: TrainerCommand, processes: int) -> int | None:
+    """Return the steps behind the state that a command goes on from: it may be gone when somebody asks."""
+    words = dict(zip(command.argv, command.argv[1:], strict=False))
+    named = words.get("--resume")
+    return None if named is None else state_numbers(Path(named)).behind(processes)
 
 
 def _overwrite_notes(manifest: Manifest) -> list[str]:

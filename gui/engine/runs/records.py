@@ -170,17 +170,36 @@ class LaunchOrder(Document):
 
 
 class RetryRecord(Document):
-    """Which place a run has among the tries of a plan whose GPU memory runs out.
+    """How many tries may follow a run by themselves.
 
     Attributes:
-        left: How many tries may follow this one by themselves.
-        before: The runs before it, the first one first.
-        changes: What is different from the one before: target to value.
+        left: When the GPU's memory runs out.
+        recoveries: When it is stopped because its loss is no number.
     """
 
+    model_config = ConfigDict(extra="ignore")
+    """Earlier versions noted here what ``follows`` says now."""
+
     left: int = 0
-    before: tuple[str, ...] = ()
+    recoveries: int = 0
+
+
+class FollowedRun(Document):
+    """Which run this one goes on from or tries again.
+
+    Attributes:
+        run: Its name.
+        way: The try's id; ``try`` in the file.
+        changes: What is different in this one's plan: target to value.
+        by_itself: Whether nobody asked for this try but the plan's own word.
+    """
+
+    run: str
+    way: str = Field(default="", alias="try")
     changes: dict[str, Any] = Field(default_factory=dict)
+    by_itself: bool = False
+
+    model_config = ConfigDict(populate_by_name=True)
 
 
 class Manifest(Versioned):
@@ -208,10 +227,12 @@ class Manifest(Versioned):
         measures_memory: Whether the memory hook went along.
         memory: What the run was expected to need of the GPU's memory; None when that was not known.
         rehearsal: What it stands for, where it is a rehearsal and no run.
-        retry: Which place it has among the tries of its plan.
+        retry: How many tries may follow it by themselves.
+        follows: The run that it goes on from, where it does.
         accepted: Ids of the dangers that the user said yes to.
         existing: Files of the names that this run will write, as they were before launch.
         overwrites: Those of them that the run will write over, by name.
+        begun_at: Optimizer steps behind the state that it goes on from; None without one, or unknown.
     """
 
     program: str
@@ -236,9 +257,11 @@ class Manifest(Versioned):
     memory: MemoryExpectation | None = None
     rehearsal: RehearsalOrder | None = None
     retry: RetryRecord = RetryRecord()
+    follows: FollowedRun | None = None
     accepted: tuple[str, ...] = ()
     existing: tuple[FileMark, ...] = ()
     overwrites: tuple[str, ...] = ()
+    begun_at: int | None = None
 
 
 def local_time() -> str:

@@ -1,0 +1,107 @@
+"""The points of a run from which a training can go on: states and weights that were judged clean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from gui.engine.documents import Document
+from gui.engine.errors import CannotContinue, PreflightError
+from gui.engine.preflight.state_look import NETWORK_FILES, OPTIMIZER_FILES, STATE_END
+from gui.engine.runs.folder import RunFolder
+from gui.engine.runs.launched import LaunchedSettings, launched_settings
+from gui.engine.runs.run_course import ContinueKind, RunCourse, course_of, state_done
+from gui.engine.runs.series import saved_model
+from gui.engine.runs.start import read_status
+from gui.engine.runs.status import FileNow, RunStatus
+from gui.engine.texts import _
+from gui.engine.trainer.tensors import check_tensors
+
+CLEAN = "clean"
+
+
+class CleanPoint(Document):
+    """Something that a training can go on from.
+
+    Attributes:
+        path: The state's folder or the file, a kept copy where the trainer has removed its own.
+        step: Steps of the whole training that are behind it.
+        kind: Which of them.
+        sentence: What it is, and why it is taken for clean.
+    """
+
+    path: Path
+    step: int
+    kind: ContinueKind
+    sentence: str
+
+
+def clean_points(run: RunFolder) -> list[CleanPoint]:
+    """Return the clean states and weights of a run, the newest first, a state before weights of its step.
+
+    A state is as clean as the model file that was saved with it; where there is none any more its own
+    weights are read, which takes as long as reading the file.
+
+    Args:
+        run: The folder.
+    """
+    status = read_status(run)
+    try:
+        course = course_of(run)
+    except CannotContinue:
+        return []
+    if status is None:
+        return []
+    found = [*_states(status, launched_settings(run), course), *_weights(status, course)]
+    return sorted(found, key=lambda point: (-point.step, point.kind != "state"))
+
+
+def _weights(status: RunStatus, course: RunCourse) -> Iterator[CleanPoint]:
+    for file in status.files:
+        path = file.kept_as if file.removed else file.path
+        if file.kind != "model" or file.judgement != CLEAN or path is None or not path.exists():
+            continue
+        counted = saved_model(path).step
+        counted = file.step if counted is None else counted
+        if counted is None:
+            continue
+        done = course.done(counted)
+        text = _("Weights of step {step}: complete, finite, grown no more than before.")
+        sentence = text.format(step=f"{done:,}")
+        yield CleanPoint(path=path, step=done, kind="weights", sentence=sentence)
+
+
+def _states(status: RunStatus, settings: LaunchedSettings, course: RunCourse) -> Iterator[CleanPoint]:
+    judged = {
+        file.path.with_suffix("") if file.path.suffix == ".safetensors" else file.path: file
+        for file in status.files
+        if file.kind == "model"
+    }
+    for file in status.files:
+        if file.kind != "state" or not file.complete or not is_whole_state(file.path):
+            continue
+        done = state_done(file.path, settings, course)
+        if done is None or not _is_clean(file, judged, done, course, status.first_nonfinite_step):
+            continue
+        text = _("State of step {step}, with optimizer and schedule; its weights are finite.")
+        yield CleanPoint(path=file.path, step=done, kind="state", sentence=text.format(step=f"{done:,}"))
+
+
+def is_whole_state(folder: Path) -> bool:
+    """Whether a state's folder holds weights and an optimizer."""
+    return all(any((folder / name).is_file() for name in names) for names in (NETWORK_FILES, OPTIMIZER_FILES))
+
+
+def _is_clean(
+    file: FileNow, judged: Mapping[Path, FileNow], done: int, course: RunCourse, nonfinite: int | None
+) -> bool:
+    beside = judged.get(file.path.with_name(file.path.name.removesuffix(STATE_END)))
+    if beside is not None and beside.judgement is not None and beside.judgement != "not-checked":
+        return beside.judgement == CLEAN
+    if nonfinite is not None and done >= course.done(nonfinite):
+        return False
+    try:
+        report = check_tensors(next(path for name in NETWORK_FILES if (path := file.path / name).is_file()))
+    except PreflightError:
+        return False
+    return report.finite is True
