@@ -229,6 +229,7 @@ class Manifest(Versioned):
         rehearsal: What it stands for, where it is a rehearsal and no run.
         retry: How many tries may follow it by themselves.
         follows: The run that it goes on from, where it does.
+        queue_item: The number that it had in the queue; None where it was launched by hand.
         accepted: Ids of the dangers that the user said yes to.
         existing: Files of the names that this run will write, as they were before launch.
         overwrites: Those of them that the run will write over, by name.
@@ -258,6 +259,7 @@ class Manifest(Versioned):
     rehearsal: RehearsalOrder | None = None
     retry: RetryRecord = RetryRecord()
     follows: FollowedRun | None = None
+    queue_item: int | None = None
     accepted: tuple[str, ...] = ()
     existing: tuple[FileMark, ...] = ()
     overwrites: tuple[str, ...] = ()
