@@ -10,14 +10,14 @@ from pathlib import Path
 
 from gui.cli.check import finding_lines, prepare
 from gui.cli.context import home
-from gui.cli.dataset_repairs import add_repairs, needs_no_scan, repair, set_bad_aside
+from gui.cli.dataset_repairs import add_repairs, needs_no_scan, repair, repair_scanned
 from gui.cli.progress import ProgressLine, plain
 from gui.engine.dataset.bucket_use import BucketUse
 from gui.engine.dataset.caption_report import CaptionReport
 from gui.engine.dataset.doctor import CACHE_FOLDER, Doctor
 from gui.engine.dataset.folders import look_at_folder
 from gui.engine.dataset.report import DatasetReport, SubsetReport
-from gui.engine.dataset.scan import ScanProgress
+from gui.engine.dataset.scan import progress_words
 from gui.engine.dataset.spec import DatasetSpec
 from gui.engine.errors import Cancelled, CannotRead, UnknownFamily, WrongUsage
 from gui.engine.plan.families import families
@@ -26,7 +26,6 @@ from gui.engine.preflight.check import Checker
 from gui.engine.preflight.checking import checker_for
 from gui.engine.preflight.dataset_report import spec_of_plan, with_rules
 from gui.engine.preflight.dataset_spec import plan_of_folder
-from gui.engine.quantities import about
 from gui.engine.texts import _, ngettext
 
 _SIZE = re.compile(r"^(\d+)(?:[x×,](\d+))?$")
@@ -66,9 +65,8 @@ def run(options: argparse.Namespace) -> int:
         print(report.model_dump_json(by_alias=True, indent=2))
     else:
         print("\n".join(map(plain, _lines(report))))
-    if options.set_aside:
-        lines = set_bad_aside(spec, report)
-        print("\n".join(map(plain, lines)), file=sys.stderr if options.json else sys.stdout)
+    for line in repair_scanned(options, spec, report):
+        print(plain(line), file=sys.stderr if options.json else sys.stdout)
     return 1 if any(finding.severity != "hint" for finding in report.findings) else 0
 
 
@@ -117,16 +115,6 @@ def _examine(spec: DatasetSpec, options: argparse.Namespace) -> DatasetReport:
     finally:
         line.clear()
         doctor.close()
-
-
-def progress_words(progress: ScanProgress) -> str:
-    """Return how far a scan is, in a line."""
-    words = _("{done} of {total} images").format(done=progress.done, total=progress.total)
-    if progress.per_second is not None and progress.seconds_left is not None:
-        words += " · " + _("{rate:.0f} a second, {left} left").format(
-            rate=progress.per_second, left=about(progress.seconds_left)
-        )
-    return words
 
 
 def _lines(report: DatasetReport) -> Iterator[str]:

@@ -62,6 +62,7 @@ def commands() -> dict[str, Command]:
         "schema": Command("schema", _("print the JSON schema of a document")),
         "supervise": Command("supervise", ""),
         "look-at-images": Command("look_at_images", ""),
+        "make-small-pictures": Command("make_small_pictures", ""),
     }
 
 

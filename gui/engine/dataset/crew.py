@@ -5,17 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
-import subprocess
 import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from gui.engine.dataset.helper_process import HelperProcess
 from gui.engine.dataset.image_facts import ImageFacts
-from gui.engine.dataset.worker import COMMAND, READY, Job, read_answer
-from gui.engine.documents import reason_of
-from gui.engine.errors import ScanFailed
-from gui.engine.own_program import own_environment, own_words
+from gui.engine.dataset.worker import COMMAND, Job, read_answer
+from gui.engine.own_program import own_words
 
 MOST_PROCESSES = 8
 """More only wait for the disk."""
@@ -25,9 +23,6 @@ AT_ONCE = 4
 
 STUCK_SECONDS = 120.0
 """A file that takes longer is given up: no picture does, but a network drive may hang for good."""
-
-FAREWELL_SECONDS = 2.0
-"""So long a process may take to end by itself."""
 
 POLL_SECONDS = 0.2
 
@@ -145,21 +140,19 @@ class _Hand:
 
     def __init__(self, shared: _Shared, words: list[str]) -> None:
         self._shared = shared
-        self._words = words
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process = HelperProcess(words)
         self._since: float | None = None
         self._gave_up = False
         self._thread = threading.Thread(target=self._run, name="image scan", daemon=True)
-        self._guard = threading.Lock()
 
     def start(self) -> None:
         self._thread.start()
 
     def end(self) -> None:
         """Kill the process and wait for the thread."""
-        self._kill()
+        self._process.kill()
         self._thread.join()
-        self._kill()  # one that was started meanwhile
+        self._process.kill()  # one that was started meanwhile
 
     def waiting_seconds(self) -> float:
         """Return for how long the process has said nothing about a file."""
@@ -169,7 +162,7 @@ class _Hand:
     def give_up(self) -> None:
         """Give the file up that the process hangs on."""
         self._gave_up = True
-        self._kill()
+        self._process.kill()
 
     def _run(self) -> None:
         try:
@@ -178,89 +171,39 @@ class _Hand:
         except Exception as error:  # noqa: BLE001 - whoever waits for answers must hear of it
             self._shared.put(error)
         finally:
-            self._dismiss()
+            if not self._shared.called_off.is_set():
+                self._process.dismiss()
+            self._process.kill()
             self._shared.put(None)
 
     def _do(self, jobs: list[Job]) -> None:
         """Have jobs answered; the first one without an answer is what the process died of."""
         while jobs and not self._shared.called_off.is_set():
             done = 0
+            self._gave_up = False
             for line in self._lines(jobs):
                 self._shared.put((jobs[done], read_answer(line)))
                 done += 1
             if done < len(jobs) and not self._shared.called_off.is_set():
-                facts = ImageFacts(fault="slow" if self._gave_up else "died", reason=self._end_of_process())
+                facts = ImageFacts(fault="slow" if self._gave_up else "died", reason=self._process.bury())
                 self._shared.put((jobs[done], facts))
                 done += 1
             jobs = jobs[done:]
 
     def _lines(self, jobs: list[Job]) -> Iterator[bytes]:
-        """Yield the answers of the process, fewer than jobs when it dies."""
-        process = self._living()
-        if process.stdin is None or process.stdout is None:  # pragma: no cover - both are pipes
-            return
-        with contextlib.suppress(OSError):
-            process.stdin.write(b"".join(job.line() for job in jobs))
-            process.stdin.flush()
-        for _job in jobs:
-            self._since = time.monotonic()
-            line = process.stdout.readline()
-            self._since = None
-            if not line.endswith(b"\n"):
-                return
-            yield line
-
-    def _living(self) -> subprocess.Popen[bytes]:
-        """Return the process, started when there is none.
+        """Yield the answers of the process, fewer than jobs when it dies.
 
         Raises:
             ScanFailed: It does not come up.
         """
-        with self._guard:
-            if self._process is not None:
-                return self._process
-            try:
-                process = subprocess.Popen(
-                    self._words,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL,
-                    env=own_environment(),
-                    creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-                )
-            except OSError as error:
-                raise ScanFailed(reason_of(error)) from error
-            self._process = process
-            self._gave_up = False
-        if process.stdout is None or process.stdout.readline() != READY:
-            if self._shared.called_off.is_set():
-                return process
-            raise ScanFailed(self._end_of_process())
-        return process
-
-    def _end_of_process(self) -> str:
-        """Bury the process; return how it ended."""
-        process = self._process
-        self._kill()
-        return "" if process is None else str(process.returncode)
-
-    def _dismiss(self) -> None:
-        """Let the process go home when there is no more to do; one that is called off is killed."""
-        process = self._process
-        if process is not None and process.stdin is not None and not self._shared.called_off.is_set():
-            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-                process.stdin.close()
-                process.wait(FAREWELL_SECONDS)
-        self._kill()
-
-    def _kill(self) -> None:
-        with self._guard:
-            process, self._process = self._process, None
-        if process is None:
-            return
-        process.kill()
-        process.wait()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
+        asks, answers = self._process.pipes()
+        with contextlib.suppress(OSError):
+            asks.write(b"".join(job.line() for job in jobs))
+            asks.flush()
+        for _job in jobs:
+            self._since = time.monotonic()
+            line = answers.readline()
+            self._since = None
+            if not line.endswith(b"\n"):
+                return
+            yield line

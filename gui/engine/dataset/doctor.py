@@ -83,6 +83,10 @@ class Doctor:
             yield batch
         self._complete = not self.scan.cancelled
 
+    def images_in(self, folder: Path) -> tuple[str, ...]:
+        """Return the names of a folder's images, sorted, as it was listed."""
+        return self._listings[folder].images
+
     def subsets_of(self, image: ScannedImage) -> list[SubsetSpec]:
         """Return the subsets that take an image: two datasets may share a folder."""
         folder = self.folders[image.place]

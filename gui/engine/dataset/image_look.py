@@ -68,7 +68,7 @@ def look_at(path: Path, known: Collection[str] = ()) -> ImageFacts | str:
         The facts; or the content alone, where it is one of the known ones.
     """
     try:
-        data = _read(path)
+        data = read_image(path)
     except FileNotFoundError as error:
         return ImageFacts(fault="gone", reason=reason_of(error))
     except OSError as error:
@@ -79,8 +79,12 @@ def look_at(path: Path, known: Collection[str] = ()) -> ImageFacts | str:
     return content if content in known else facts_of(data).model_copy(update={"content": content})
 
 
-def _read(path: Path) -> bytes | ImageFacts:
-    """Read a file; or say why that makes no sense: a pipe would never end."""
+def read_image(path: Path) -> bytes | ImageFacts:
+    """Read a file; or say why that makes no sense: a pipe would never end.
+
+    Raises:
+        OSError: It is not there, or must not be read.
+    """
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
         return ImageFacts(fault="unknown")
@@ -98,7 +102,7 @@ def facts_of(data: bytes) -> ImageFacts:
         "extended": is_extended_webp(data),
     }
     try:
-        with Image.open(io.BytesIO(data), formats=_readable()) as image:
+        with Image.open(io.BytesIO(data), formats=readable_formats()) as image:
             base |= _header(image, data)
             if image.width * image.height > MOST_PIXELS:
                 return ImageFacts(**base, fault="huge")
@@ -115,7 +119,7 @@ def facts_of(data: bytes) -> ImageFacts:
     return ImageFacts(**base)
 
 
-def _readable() -> list[str]:
+def readable_formats() -> list[str]:
     """Return what this Pillow can read of the formats: AVIF, for one, is left out of some."""
     return [name for name in FORMATS if name in Image.OPEN]
 

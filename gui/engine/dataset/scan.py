@@ -15,6 +15,8 @@ from gui.engine.dataset.crew import Crew
 from gui.engine.dataset.image_cache import FileState, ImageCache
 from gui.engine.dataset.image_facts import Fault, ImageFacts
 from gui.engine.dataset.worker import Job
+from gui.engine.quantities import about
+from gui.engine.texts import _
 
 BATCH_IMAGES = 256
 BATCH_SECONDS = 0.1
@@ -242,6 +244,16 @@ class Scan:
         for place, rows in new.items():
             self._cache.remember(self._folders[place].folder, rows)
         new.clear()
+
+
+def progress_words(progress: ScanProgress) -> str:
+    """Return how far a scan is, in a line."""
+    words = _("{done} of {total} images").format(done=f"{progress.done:,}", total=f"{progress.total:,}")
+    if progress.per_second is not None and progress.seconds_left is not None:
+        words += " · " + _("{rate:.0f} a second, {left} left").format(
+            rate=progress.per_second, left=about(progress.seconds_left)
+        )
+    return words
 
 
 def state_of(path: Path) -> FileState | None:

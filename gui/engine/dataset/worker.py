@@ -12,17 +12,15 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from gui.engine.dataset.helper_process import READY
 from gui.engine.dataset.image_facts import ImageFacts
 
 COMMAND = "look-at-images"
 """How this program is told to be such a process; nobody calls it by hand."""
-
-READY = b"ready\n"
-"""The first line of such a process, before any answer."""
 
 
 class Job(NamedTuple):
@@ -73,10 +71,13 @@ def work(jobs: Iterable[bytes], answers: BinaryIO) -> None:
         answers.flush()
 
 
-def main() -> int:
-    """Be such a process."""
-    from gui.engine.dataset.image_look import prepare
+def serve(prepare: Callable[[], None], work: Callable[[Iterable[bytes], BinaryIO], None]) -> int:
+    """Be a process that answers lines until there are none; ``HelperProcess`` is its other end.
 
+    Args:
+        prepare: Called before it says that it is ready.
+        work: Answers jobs.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the one who asks; it then hangs up
     warnings.simplefilter("ignore")
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
@@ -89,3 +90,10 @@ def main() -> int:
     except OSError:  # nobody listens any more
         os._exit(0)
     return 0
+
+
+def main() -> int:
+    """Be a process that looks at images."""
+    from gui.engine.dataset.image_look import prepare
+
+    return serve(prepare, work)
