@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gui.cli.progress import ProgressLine, plain
+from gui.engine.dataset.cache_removal import bad_caches, remove_bad
+from gui.engine.dataset.cache_trouble_kinds import short_words
 from gui.engine.dataset.caption_check import CaptionFolder
 from gui.engine.dataset.caption_edits import (
     Change,
@@ -27,6 +29,7 @@ from gui.engine.dataset.report import DatasetReport, SubsetReport
 from gui.engine.dataset.report_parts import FoundProblem
 from gui.engine.dataset.spec import DatasetSpec, SubsetSpec
 from gui.engine.errors import Cancelled, WrongUsage
+from gui.engine.quantities import gib
 from gui.engine.texts import _, ngettext
 
 SHOWN_EDITS = 20
@@ -46,9 +49,16 @@ def add_repairs(parser: argparse.ArgumentParser) -> None:
     one.add_argument(
         "--restore", action="store_true", help=_("bring original captions and images in quarantine back")
     )
+    one.add_argument(
+        "--remove-caches",
+        action="store_true",
+        help=_("list cache files with something wrong, to remove them"),
+    )
     parser.add_argument("--shrink", action="store_true", help=_("shrink copied images to what buckets need"))
     parser.add_argument(
-        "--write", action="store_true", help=_("change captions; without it the changes are only shown")
+        "--write",
+        action="store_true",
+        help=_("change captions, remove caches; without it that is only shown"),
     )
 
 
@@ -70,7 +80,15 @@ def repair(options: argparse.Namespace, spec: DatasetSpec) -> int:
     return 0
 
 
-def set_bad_aside(spec: DatasetSpec, report: DatasetReport) -> Iterator[str]:
+def repair_scanned(options: argparse.Namespace, spec: DatasetSpec, report: DatasetReport) -> Iterator[str]:
+    """Do what needs a scan, and yield what was done."""
+    if options.set_aside:
+        yield from _set_bad_aside(spec, report)
+    if options.remove_caches:
+        yield from _remove_caches(report, write=options.write)
+
+
+def _set_bad_aside(spec: DatasetSpec, report: DatasetReport) -> Iterator[str]:
     """Move the images that stop the trainer into quarantine, and yield what was done."""
     for subset, found in zip(spec.subsets, report.subsets, strict=True):
         names = sorted(_stopping(found))
@@ -86,6 +104,30 @@ def set_bad_aside(spec: DatasetSpec, report: DatasetReport) -> Iterator[str]:
             len(moved),
         )
         yield words.format(folder=subset.image_dir, count=len(moved))
+
+
+def _remove_caches(report: DatasetReport, *, write: bool) -> Iterator[str]:
+    """List the cache files with something wrong, and remove them only when that is said."""
+    found = bad_caches(report)
+    for cache in found:
+        troubles = ", ".join(short_words()[trouble] for trouble in cache.troubles)
+        yield f"{cache.folder / cache.name}: {troubles}"
+    words = ngettext(
+        "{count} cache file with something wrong, {size}",
+        "{count} cache files with something wrong, {size}",
+        len(found),
+    )
+    yield words.format(count=len(found), size=gib(sum(cache.state.size_bytes for cache in found)))
+    if not found:
+        return
+    if not write:
+        yield _("Nothing is removed yet; --write does it. The trainer makes caches anew.")
+        return
+    removed, left = remove_bad(found)
+    words = ngettext("{count} cache file is removed.", "{count} cache files are removed.", len(removed))
+    yield words.format(count=len(removed))
+    for cache in left:
+        yield _("left alone, it changed meanwhile or must not be removed: {name}").format(name=cache.name)
 
 
 def _stopping(found: SubsetReport) -> set[str]:

@@ -13,7 +13,9 @@ from gui.engine.errors import KeyringRefused, WrongUsage
 from gui.engine.plan.changes import ACTION, Change, differences
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.tokens import is_token_variable, tokens_in
-from gui.engine.preflight.actions import END_RUN, KEEP_TOKEN
+from gui.engine.preflight.actions import CONVERT_CAPTIONS, END_RUN, KEEP_TOKEN
+from gui.engine.preflight.caption_conversion import convert_captions
+from gui.engine.preflight.check import Checker
 from gui.engine.preflight.fixing import Fixed, apply_named_fixes, apply_safe_fixes
 from gui.engine.redaction import HIDDEN, SECRET_ARGUMENTS, redact_text
 from gui.engine.runs.end_run import end_run
@@ -50,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
         raise WrongUsage(_("There is no such finding or fix now: {names}").format(names=", ".join(unknown)))
     kept = _keep_tokens(options, plan, fixed)
     given.file.save(fixed.plan, Path(options.output))
-    for line in [*kept, *_end_runs(options, fixed)]:
+    for line in [*kept, *_end_runs(options, fixed), *_convert(checker, plan, fixed)]:
         print(line, file=sys.stderr)
     _tell(options, plan, fixed)
     return 1 if any(finding.severity == "stop" for finding in fixed.remaining) else 0
@@ -92,12 +94,24 @@ def _end_runs(options: argparse.Namespace, fixed: Fixed) -> Iterator[str]:
             yield text.format(count=count, name=folder.name)
 
 
+def _convert(checker: Checker, plan: TrainingPlan, fixed: Fixed) -> Iterator[str]:
+    """Convert the captions of the subsets that were named, and say what was done.
+
+    Raises:
+        CannotRead: A folder cannot be listed.
+        CannotWrite: A caption cannot be written.
+    """
+    wanted = (done for done in fixed.applied if done.fix.changes.get(ACTION) == CONVERT_CAPTIONS)
+    for target in dict.fromkeys(str(done.finding.where) for done in wanted):
+        yield f"{target}: {convert_captions(checker, plan, target).words()}"
+
+
 def _tell(options: argparse.Namespace, before: TrainingPlan, fixed: Fixed) -> None:
     if not fixed.applied:
         print(_("Nothing was changed."))
     for done in fixed.applied:
         print(f"{done.finding.title} ({done.finding.id}) → {done.fix.label}")
-        if done.fix.changes.get(ACTION) not in (None, KEEP_TOKEN, END_RUN):
+        if done.fix.changes.get(ACTION) not in (None, KEEP_TOKEN, END_RUN, CONVERT_CAPTIONS):
             print(
                 "  "
                 + _("This is no value of the plan; do it by hand: {name}").format(

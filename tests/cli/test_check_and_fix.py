@@ -280,3 +280,19 @@ def test_that_the_practice_trainer_and_the_files_of_this_machine_are_looked_at(p
     assert run(["check", str(plan), "--practice", "--json"]) == 1
     found = {finding["id"] for finding in json.loads(capsys.readouterr().out)["findings"]}
     assert {"path-missing", "data-missing"} <= found
+
+
+def test_that_captions_are_converted_when_that_fix_is_named(plan, home, tmp_path, capsys) -> None:
+    images = tmp_path / "images"
+    images.mkdir()
+    (images / "a.png").write_bytes(b"")
+    (images / "a.caption").write_bytes("mira, 비".encode("cp949"))
+    (images / "b.png").write_bytes(b"")
+    (images / "b.caption").write_bytes(b"\x81\x8d\x90")
+    out = tmp_path / "out.toml"
+    run(["fix", str(plan), "-o", str(out), "--only", "cap-utf8:convert-captions"])
+    told = capsys.readouterr()
+    assert "dataset.subsets.0: 1 caption was converted. Left as they were: b.caption" in told.err
+    assert "do it by hand" not in told.out
+    assert (images / "a.caption").read_text("utf-8") == "mira, 비"
+    assert (images / "_preflight_originals" / "a.caption").read_bytes() == "mira, 비".encode("cp949")

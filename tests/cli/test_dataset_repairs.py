@@ -102,3 +102,26 @@ def test_that_captions_that_end_otherwise_are_left_alone(tmp_path: Path, home: H
     (folder / "a.caption").write_text("mira")
     assert main.run(["dataset", str(folder), "--add-tag", "night"]) == 0
     assert (folder / "a.caption").read_text() == "mira"
+
+
+def test_that_caches_are_removed_after_they_were_listed_and_nothing_else_is(
+    images: Path, home: Home, capsys
+) -> None:
+    for name in ("gone_0640x0640_sdxl.npz", "clean_000_flux_te.npz"):
+        (images / name).write_bytes(b"x" * 2_000_000)
+    (images / "notes.npz").write_bytes(b"mine")
+    before = hashes(images)
+    words = ["dataset", str(images), "--family", "sdxl", "--processes", "1", "--remove-caches"]
+    assert main.run(words) == 1
+    out = capsys.readouterr().out
+    assert f"{images / 'gone_0640x0640_sdxl.npz'}: without an image" in out
+    assert f"{images / 'clean_000_flux_te.npz'}: of another model family" in out
+    assert "2 cache files with something wrong, 3.8 MiB" in out
+    assert "--write does it" in out
+    assert hashes(images) == before
+    main.run([*words, "--write"])
+    assert "2 cache files are removed." in capsys.readouterr().out
+    assert set(before) - set(hashes(images)) == {"gone_0640x0640_sdxl.npz", "clean_000_flux_te.npz"}
+    assert {name: before[name] for name in hashes(images)} == hashes(images)
+    main.run([*words, "--write"])
+    assert "0 cache files with something wrong" in capsys.readouterr().out

@@ -126,23 +126,6 @@ def test_that_a_folder_without_any_caption_may_be_meant_so(tmp_path: Path) -> No
     assert found(check_captions(folder_of(tmp_path, [None, None]))) == {"cap-missing": ("p00.png", "p01.png")}
 
 
-def test_that_it_is_told_where_a_caption_is_cut() -> None:
-    settings = CaptionSettings()
-    text = " ".join(["rain"] * 80)
-    assert settings.kept_until(text) == len(" ".join(["rain"] * 75)) + 1
-    assert settings.kept_until("rain") is None
-    assert replace(settings, limit=150).kept_until(text) is None
-    assert replace(settings, limit=None).kept_until(text) is None
-    assert replace(settings, prefix="mira in").kept_until(text) == 5 * 73
-    assert replace(settings, suffix="in a city").kept_until(" ".join(["rain"] * 74)) == 5 * 74 - 1
-    assert (settings.chunk_ends(), replace(settings, limit=150).chunk_ends()) == ((75,), (75, 150))
-    assert (
-        replace(settings, limit=512, exact=False).chunk_ends(),
-        replace(settings, limit=None).chunk_ends(),
-    ) == ((512,), ())
-    assert replace(settings, exact=False).tokens("rain rain rain rain") == 5
-
-
 def test_that_a_check_can_be_called_off(tmp_path: Path) -> None:
     with pytest.raises(Cancelled):
         check_captions(folder_of(tmp_path, GOOD), lambda: True)

@@ -13,7 +13,6 @@ from gui.engine.dataset.caption_report import CaptionReport, WordShare
 from gui.engine.dataset.caption_settings import CaptionSettings
 from gui.engine.dataset.caption_style import (
     FEW,
-    PLAIN_WORDS,
     Template,
     form_of,
     guessed_trigger,
@@ -21,8 +20,8 @@ from gui.engine.dataset.caption_style import (
     is_misspelled,
     letters_of,
     tags_of,
-    words_of,
 )
+from gui.engine.dataset.caption_words import WordCounts, parts_of
 from gui.engine.dataset.pairing import stem_of
 from gui.engine.dataset.report_parts import found_problems
 from gui.engine.errors import Cancelled
@@ -31,9 +30,6 @@ SAMPLE = 2_000
 """A template and a trigger word are looked for in so many captions."""
 
 SHOWN_WORDS = 200
-COUNTED_WORDS = 200_000
-EVERYWHERE = 0.98
-"""From this share of captions on a word counts as being in all of them."""
 
 _OF_FAULT: dict[CaptionFileFault, str] = {
     "denied": "cap-denied",
@@ -116,9 +112,8 @@ class _Check:
         self._problems: dict[str, list[str]] = {}
         self._forms: Counter[str] = Counter()
         self._by_form: dict[str, list[str]] = {"tags": [], "sentences": []}
-        self._words: Counter[str] = Counter()
-        self._bound: Counter[str] = Counter()
-        self._captions = self._with_words = self._with_trigger = self._longest = 0
+        self._words = WordCounts()
+        self._captions = self._with_words = self._longest = 0
 
     def add(self, caption: ReadCaption) -> None:
         """Take one caption."""
@@ -140,7 +135,7 @@ class _Check:
             captions=self._captions,
             trigger=self._trigger,
             trigger_guessed=self._trigger is not None and self._named is None,
-            with_trigger=self._with_trigger,
+            with_trigger=self._words.with_trigger,
             tags=self._forms["tags"],
             sentences=self._forms["sentences"],
             longest=self._longest,
@@ -173,7 +168,7 @@ class _Check:
         if self._template.fits(text):
             yield "cap-template"
         here = self._has_trigger(text)
-        self._count(set(tags if form == "tags" else words_of(text)), with_trigger=here)
+        self._words.add(parts_of(text, self._settings.separator), with_trigger=here)
         if self._trigger is not None:
             yield from self._of_trigger(text, tags, here=here, listed=form == "tags")
 
@@ -191,17 +186,9 @@ class _Check:
         if not here:
             yield "cap-trigger-spelled" if is_misspelled(text, trigger) else "cap-trigger"
             return
-        self._with_trigger += 1
         in_front = has_word(self._settings.prefix, trigger) or has_word(tags[0], trigger)
         if listed and not in_front:
             yield "cap-trigger-late"
-
-    def _count(self, words: set[str], *, with_trigger: bool) -> None:
-        if len(self._words) >= COUNTED_WORDS:
-            words = {word for word in words if word in self._words}
-        self._words.update(words)
-        if with_trigger:
-            self._bound.update(words)
 
     def _of_all(self) -> None:
         other = {"natural": "tags", "tags": "sentences"}.get(self._settings.style or "")
@@ -215,17 +202,7 @@ class _Check:
             del self._problems["cap-missing-class"]  # a dataset that is meant to have none
 
     def _shares(self) -> Iterator[WordShare]:
-        own = {self._trigger, *words_of(self._trigger or "")}
-        whole, counts = self._with_words, self._words
-        if self._with_trigger:
-            whole, counts = self._with_trigger, self._bound
-        for word, count in self._words.most_common(SHOWN_WORDS):
-            yield WordShare(
-                word=word,
-                captions=count,
-                share=round(count / self._with_words, 4),
-                bound=word not in own and word not in PLAIN_WORDS and counts[word] >= EVERYWHERE * whole,
-            )
+        return self._words.shares(self._trigger, SHOWN_WORDS)
 
 
 def _first_word(class_tokens: str | None) -> str | None:

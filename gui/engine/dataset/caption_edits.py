@@ -14,6 +14,7 @@ from pathlib import Path
 from gui.engine.dataset.caption_check import CaptionFolder, has_control
 from gui.engine.dataset.caption_encoding import decoded
 from gui.engine.dataset.caption_files import caption_names
+from gui.engine.dataset.caption_patterns import replaced_pattern
 from gui.engine.documents import Document, read_bytes
 from gui.engine.errors import Cancelled, CannotRead
 from gui.engine.texts import _
@@ -143,13 +144,18 @@ def replaced(
         pattern: Whether ``find`` is a regular expression; ``by`` may then name its groups.
 
     Raises:
-        re.error: It is no regular expression.
+        PatternRefused: It is no regular expression. The change raises it as well, where ``by`` names groups
+            that there are not, or where a caption takes too long.
     """
+    if not find:
+        return lambda text: text
     words = find if pattern else re.escape(find)
     if whole_words:
         words = rf"(?<!\w)(?:{words})(?!\w)"
+    if pattern:
+        return replaced_pattern(words, by, match_case=match_case)
     looked_for = re.compile(words, 0 if match_case else re.IGNORECASE)
-    return lambda text: looked_for.sub(by if pattern else lambda _found: by, text) if find else text
+    return lambda text: looked_for.sub(lambda _found: by, text)
 
 
 def with_tag(tag: str, *, first: bool = True, separator: str = ",", wildcard: bool = False) -> Change:

@@ -55,19 +55,3 @@ class CaptionSettings:
             return ()
         step = CLIP_TOKENS if self.exact else self.limit
         return tuple(range(step, self.limit + 1, step))
-
-    def kept_until(self, caption: str) -> int | None:
-        """Return up to which character a caption is read; None when nothing of it is cut off.
-
-        Args:
-            caption: One line, without prefix and suffix; words are kept whole here, while the trainer may
-                still read the beginning of the first one that is cut.
-        """
-        if self.limit is None or self.tokens(caption) <= self.limit:
-            return None
-        left = self.limit - (clip_tokenizer(*self.alone).count(self.prefix) if self.prefix else 0)
-        for mark in clip_tokenizer(*self.alone).marks(caption):
-            left -= mark.tokens if self.exact else ceil(MORE_TOKENS * mark.tokens)
-            if left < 0:
-                return mark.start
-        return len(caption)

@@ -73,9 +73,14 @@ def guessed_trigger(captions: Sequence[str], tokens: Callable[[str], int]) -> st
 
 def has_word(text: str, trigger: str) -> bool:
     """Return whether a caption holds the trigger word as it is spelled; capitals do not matter to CLIP."""
+    return trigger_pattern(trigger).search(text) is not None
+
+
+def trigger_pattern(trigger: str) -> re.Pattern[str]:
+    """Return what finds a trigger word in captions."""
     before = r"(?<!\w)" if trigger[:1].isalnum() else ""
     after = r"(?!\w)" if trigger[-1:].isalnum() else ""
-    return re.search(before + re.escape(trigger) + after, text, re.IGNORECASE) is not None
+    return re.compile(before + re.escape(trigger) + after, re.IGNORECASE)
 
 
 def is_misspelled(text: str, trigger: str) -> bool:

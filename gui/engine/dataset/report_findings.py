@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gui.engine.dataset.bucket_use import BucketSuggestion, BucketUse
-from gui.engine.dataset.cache_files import CacheTrouble
+from gui.engine.dataset.cache_trouble_kinds import cache_trouble_kinds
 from gui.engine.dataset.pairing import examples
 from gui.engine.dataset.problem_kinds import problem_kinds
 from gui.engine.dataset.report import DatasetBuckets, DatasetReport, FoundCaches, SubsetReport
@@ -100,78 +100,16 @@ def _of_subset(subset: SubsetReport, *, used: bool) -> Iterator[Finding]:
         yield _of_caches(subset, caches, used=used)
 
 
-_CACHE_IDS: Mapping[CacheTrouble, tuple[str, Severity]] = {
-    "broken": ("cache-verify", "stop"),
-    "nan": ("cache-nan", "stop"),
-    "size": ("cache-fingerprint", "danger"),
-    "stale": ("cache-stale", "danger"),
-    "family": ("cache-leftover", "hint"),
-    "leftover": ("cache-leftover", "hint"),
-}
-
-
-def _cache_words(trouble: CacheTrouble) -> tuple[Callable[[int], str], str]:
-    words: dict[CacheTrouble, tuple[Callable[[int], str], str]] = {
-        "broken": (
-            lambda n: ngettext(
-                "{count} cache file is damaged: {names}", "{count} cache files are damaged: {names}", n
-            ),
-            _("The trainer stops at it. It makes caches anew when they are gone."),
-        ),
-        "nan": (
-            lambda n: ngettext(
-                "{count} cache file holds numbers that are none (NaN): {names}",
-                "{count} cache files hold numbers that are none (NaN): {names}",
-                n,
-            ),
-            _("The loss becomes NaN with it. It makes caches anew when they are gone."),
-        ),
-        "size": (
-            lambda n: ngettext(
-                "{count} cache file is of another resolution: {names}",
-                "{count} cache files are of another resolution: {names}",
-                n,
-            ),
-            _("The trainer of SD and SDXL does not notice: it uses them, or stops in an epoch."),
-        ),
-        "stale": (
-            lambda n: ngettext(
-                "{count} cache file is older than its image or caption: {names}",
-                "{count} cache files are older than their images or captions: {names}",
-                n,
-            ),
-            _("The trainer does not notice and goes on with what was there before."),
-        ),
-        "family": (
-            lambda n: ngettext(
-                "{count} cache file is of another model family: {names}",
-                "{count} cache files are of another model family: {names}",
-                n,
-            ),
-            _("It does no harm and takes room."),
-        ),
-        "leftover": (
-            lambda n: ngettext(
-                "{count} cache file belongs to no image any more: {names}",
-                "{count} cache files belong to no image any more: {names}",
-                n,
-            ),
-            _("It does no harm and takes room."),
-        ),
-    }
-    return words[trouble]
-
-
 def _of_caches(subset: SubsetReport, caches: FoundCaches, *, used: bool) -> Finding:
-    identity, severity = _CACHE_IDS[caches.trouble]
-    title, detail = _cache_words(caches.trouble)
+    kind = cache_trouble_kinds()[caches.trouble]
+    severity, detail = kind.severity, kind.detail()
     if not used:
         severity = "hint"
         detail = _("The plan keeps no caches on the disk, so nothing reads them now.")
     return Finding(
-        id=identity,
+        id=kind.id,
         severity=severity,
-        title=title(len(caches.names)).format(count=len(caches.names), names=examples(caches.names)),
+        title=kind.title(len(caches.names)).format(count=len(caches.names), names=examples(caches.names)),
         detail=detail,
         arguments=(f"{subset.target}.image_dir",),
         where=subset.target,
@@ -183,7 +121,7 @@ def _of_caches(subset: SubsetReport, caches: FoundCaches, *, used: bool) -> Find
                 safe=False,
             ),
         ),
-        sources=("DATA-12", "DATA-13", "NAN-20", "trainer: strategy_base.py:440-475"),
+        sources=kind.sources,
     )
 
 

@@ -11,3 +11,7 @@ KEEP_TOKEN = "keep-token"  # noqa: S105 - the name of an action
 
 END_RUN = "end-run"
 """End what still lives of the run whose folder is the finding's ``where``; asked first."""
+
+CONVERT_CAPTIONS = "convert-captions"
+"""Write the captions of the subset that the finding's ``where`` names in UTF-8, beside kept originals; asked
+first."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from gui.engine.findings import Finding, Fix
+from gui.engine.preflight.actions import CONVERT_CAPTIONS
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.caching import caches_text
 from gui.engine.preflight.rules.fixes import by_hand, first_few, write
@@ -63,7 +64,7 @@ def check_cap_utf8(view: View) -> Iterator[Finding]:
                 else _("{count} captions begin with a byte order mark: {names}")
             ).format(count=len(wrong or marked), names=first_few(wrong or marked)),
             _("The trainer reads UTF-8 without a mark: it stops at another encoding, and learns the mark."),
-            fix=by_hand("convert-captions", _("convert these captions to UTF-8")),
+            fix=by_hand(CONVERT_CAPTIONS, _("convert these captions to UTF-8")),
             sources=(
                 "DATA-09",
                 "trainer: train_util.py:1958-1964",
@@ -209,7 +210,7 @@ def check_joined(view: View) -> Iterator[Finding]:
                 arguments=(subset.target_of("caption_separator"),),
                 where=subset.target,
                 fixes=(
-                    by_hand("convert-captions", _("separate the tags in the files with commas")),
+                    by_hand("separate-tags", _("separate the tags in the files with commas")),
                     write(
                         {
                             subset.target_of("caption_separator"): ",",
