@@ -26,8 +26,26 @@ _IN_TEXT = re.compile(
     # A flag and its value, as words of a command line or of a printed list; a key or variable and its value.
     rf"(?P<name>--(?:{_ARGUMENT})(?:\s*=\s*|\s+|['\"]\s*,\s*)|\b(?:{_ARGUMENT}|{_VARIABLE})['\"]?\s*[=:]\s*)"
     r"(?!None\b)(?P<quote>[fr]?['\"]?)(?P<value>(?<=')[^']+|(?<=\")[^\"]+|[^\s'\",\])}]+)"
-    r"|\bhf_[A-Za-z0-9]{16,}\b"
 )
+
+_SHAPES = re.compile(
+    r"(?<![A-Za-z0-9_-])(?:"
+    # Hugging Face, Weights & Biases, GitHub, GitLab, OpenAI and its like, Amazon, Google, Slack, JWT.
+    r"hf_[A-Za-z0-9]{16,}|api_org_[A-Za-z0-9]{16,}|wandb_v\d_[A-Za-z0-9_]{20,}"
+    r"|gh[opusr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,}|glpat-[A-Za-z0-9_-]{16,}"
+    r"|sk-[A-Za-z0-9_-]{20,}|A[KS]IA[0-9A-Z]{16}|AIza[A-Za-z0-9_-]{35}|xox[abeoprs]-[A-Za-z0-9-]{10,}"
+    r"|eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+"
+    r"|rpa_[A-Z0-9]{30,})(?![A-Za-z0-9])"
+    # What stands in an address, a header of a request, or behind a variable that says what it holds.
+    r"|(?<=://)[^/\s:@'\"]{1,200}:[^/\s@'\"]{1,200}(?=@)"
+    r"|(?<=/api/webhooks/)\d{1,30}/[A-Za-z0-9_-]+"
+    r"|(?P<before>[?&](?i:[a-z-]{1,30}[_-])?(?i:token|key|secret|sig|signature|password)=)[^&\s'\"<>]+"
+    r"|(?P<header>\bBearer\s+|(?i:authorization['\"]?\s{0,8}[:=]\s{0,8}['\"]?(?:bearer|basic|token)\s+))[A-Za-z0-9._~+/=-]{12,}"
+    r"|(?P<variable>\b[A-Z][A-Z0-9_]{0,60}(?:_TOKEN|API_KEY|_SECRET|PASSWORD|_ACCESS_KEY)['\"]?\s{0,8}[=:]\s{0,8}['\"]?)"
+    r"(?!None\b)[^\s'\",;)\]}]{6,}"
+    r"|-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]+(?:-----END [A-Z ]{0,30}-----)?"
+)
+"""Tokens of known shapes, whatever stands before them."""
 
 
 class Secret:
@@ -57,7 +75,13 @@ def redact_text(text: str, secrets: Iterable[str] = ()) -> str:
     for secret in secrets:
         if secret:
             text = text.replace(secret, HIDDEN)
-    return _IN_TEXT.sub(lambda found: (found["name"] or "") + (found["quote"] or "") + HIDDEN, text)
+    text = _IN_TEXT.sub(lambda found: found["name"] + (found["quote"] or "") + HIDDEN, text)
+    return _SHAPES.sub(lambda found: _kept(found) + HIDDEN, text)
+
+
+def _kept(found: re.Match[str]) -> str:
+    """Return what stands before a token and says what it is."""
+    return found["before"] or found["header"] or found["variable"] or ""
 
 
 def redact_data(value: Any, secrets: Iterable[str] = ()) -> Any:

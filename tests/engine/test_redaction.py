@@ -47,6 +47,48 @@ def test_that_what_looks_like_a_token_is_hidden_anywhere():
     assert redact_text(f"401 for {token}.") == f"401 for {HIDDEN}."
 
 
+SHAPES = [
+    "api_org_" + "aB1" * 8,
+    "wandb_v1_" + "aB1_" * 8,
+    *("gh" + kind + "_" + "aB1" * 12 for kind in "pousr"),
+    "github_pat_" + "aB1_" * 10,
+    "glpat-" + "aB1-" * 6,
+    "sk-proj-" + "aB1-" * 10,
+    "AKIA" + "A1B2" * 4,
+    "AIza" + "aB1-_" * 7,
+    "xoxb-" + "1234-" * 5,
+    "eyJhbGciOiJI.eyJzdWIiOiIx.s1gn-ature",
+    "rpa_" + "A1B2" * 8,
+]
+
+
+@pytest.mark.parametrize("token", SHAPES)
+@pytest.mark.parametrize(
+    "form", ["{}", "key: {}.", "x='{}'", "https://h/?a=1&b={}&c", "({})", '{{"k": "{}"}}']
+)
+def test_that_tokens_of_known_services_are_hidden(token: str, form: str):
+    assert token not in redact_text(form.format(token))
+    assert HIDDEN in redact_text(form.format(token))
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("https://me:pass-word@host/x", "https://•••@host/x"),
+        ("https://h/m?token=abcdef&x=1", "https://h/m?token=•••&x=1"),
+        ("https://h/m?X-Amz-Signature=abcdef", "https://h/m?X-Amz-Signature=•••"),
+        ("Authorization: Bearer abcdefghijklmnop", "Authorization: Bearer •••"),
+        ("authorization: basic abcdefghijklmnop", "authorization: basic •••"),
+        ("CIVITAI_API_TOKEN=abcdef0123", "CIVITAI_API_TOKEN=•••"),
+        ('"OPENAI_API_KEY": "abcdef0123"', '"OPENAI_API_KEY": "•••"'),
+        ("https://discord.com/api/webhooks/123/ab-cd", "https://discord.com/api/webhooks/•••"),
+        ("-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----", "•••"),
+    ],
+)
+def test_that_tokens_are_hidden_by_what_stands_before_them(text: str, shown: str):
+    assert redact_text(text) == shown
+
+
 @given(st.text(min_size=8), st.text(), st.text())
 def test_that_a_known_token_is_hidden_whatever_it_looks_like(token: str, before: str, after: str):
     assert token not in redact_text(before + token + after, [token]).replace(HIDDEN, "\0")
@@ -61,6 +103,10 @@ def test_that_a_known_token_is_hidden_whatever_it_looks_like(token: str, before:
         "the argument huggingface_token is unknown",
         "hf_short",
         "epoch 1/10 avr_loss=0.1",
+        "max_token_length=225 keep_tokens=1 pad_token: <|endoftext|>",
+        "risk-averse mask-attention-of-the-whole-network",
+        "a basic transformation, Bearer in mind",
+        "https://huggingface.co/a/b?download=true",
         "",
     ],
 )
