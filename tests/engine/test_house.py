@@ -158,3 +158,18 @@ def test_that_no_sentence_is_translated_while_modules_are_imported():
             if id(call) not in inside
         ]
     assert early == []
+
+
+def test_that_no_layout_is_asked_for_its_items():
+    # What Python gets for an item outlives it, and stands for whatever Qt puts at its address next.
+    # `gui.window.widgets.layouts.widgets_of` answers the same question.
+    files = [file for folder in ("gui", "tests") for file in sorted((PROJECT / folder).rglob("*.py"))]
+    asked = [
+        f"{file.relative_to(PROJECT)}:{node.lineno}"
+        for file in files
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("itemAt", "itemAtPosition")
+    ]
+    assert asked == []

@@ -24,6 +24,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.window.pages.review.diff_chip import DiffChip
 from gui.window.widgets.labels import ElidedLabel
+from gui.window.widgets.layouts import widgets_of
 from gui.window.widgets.way_button import WayButton
 
 CUT_ON_PURPOSE = (ElidedLabel, DiffChip, WayButton)
@@ -83,14 +84,10 @@ def overlaps(root: QWidget) -> list[str]:
 
 
 def _laid_out(layout: QLayout) -> Iterator[QWidget]:
-    for place in range(layout.count()):
-        item = layout.itemAt(place)
-        inner = item.layout() if item is not None else None
-        widget = item.widget() if item is not None else None
-        if inner is not None:
-            yield from _laid_out(inner)
-        elif widget is not None and widget.isVisible() and not widget.size().isEmpty():
-            yield widget
+    for each in (layout, *layout.findChildren(QLayout)):
+        for widget in widgets_of(each):
+            if widget.isVisible() and not widget.size().isEmpty():
+                yield widget
 
 
 def interactive(root: QWidget) -> list[QWidget]:

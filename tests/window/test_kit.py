@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+import shiboken6
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel, QLayout, QLayoutItem, QVBoxLayout, QWidget
 
 from gui.engine.errors import CannotRead
 from gui.window.bridges.tasks import UnexpectedFault
@@ -15,6 +16,7 @@ from gui.window.theme.theme import Theme
 from gui.window.theme.tokens import load_tokens
 from gui.window.widgets.ask import Ask
 from gui.window.widgets.inputs import Choice, Number, PathField, TextField, number_text
+from gui.window.widgets.layouts import FlowLayout, clear, widgets_of
 from gui.window.widgets.switch import Switch
 
 PAIRS = [
@@ -50,6 +52,42 @@ def test_that_the_theme_changes_colours_and_sizes_while_it_is_used(qapp: QApplic
     assert qapp.palette().window().color().name() == theme.tokens.bg == load_tokens("dark").bg
     assert theme.px(12) == 18
     theme.set_text_percent(100)
+
+
+def items_known_to_python() -> list[QLayoutItem]:
+    """Return the items of layouts that Python holds; one that Qt has thrown away poisons its address."""
+    return [
+        each
+        for each in shiboken6.getAllValidWrappers()
+        if isinstance(each, QLayoutItem) and not isinstance(each, QLayout)
+    ]
+
+
+@pytest.mark.parametrize("make", [QVBoxLayout, FlowLayout])
+def test_that_the_widgets_of_a_layout_are_told_in_order_and_nothing_of_it_outlives_them(qtbot, make):
+    before = len(items_known_to_python())
+    holder = QWidget()
+    qtbot.addWidget(holder)
+    layout = make()
+    holder.setLayout(layout)
+    assert widgets_of(layout) == []
+    parts = [QLabel(str(number)) for number in range(5)]
+    for part in parts:
+        layout.addWidget(part)
+    assert widgets_of(layout) == parts
+    layout.addWidget(parts[0])
+    assert widgets_of(layout) == [*parts[1:], parts[0]], "what is moved is told where it is now"
+    parts[1].setParent(None)
+    parts[2].deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    assert widgets_of(layout) == [parts[3], parts[4], parts[0]]
+    clear(layout)
+    assert widgets_of(layout) == []
+    assert len(items_known_to_python()) == before
+
+
+def test_that_a_layout_that_lies_nowhere_has_no_widgets():
+    assert widgets_of(QVBoxLayout()) == []
 
 
 def test_that_the_wheel_over_a_closed_choice_changes_nothing(qtbot, show):

@@ -110,6 +110,8 @@ class Theme(QObject):
         self._application.setFont(self.font("body"))
         self._application.setPalette(self._palette())
         self._application.setStyleSheet(style_sheet(self.tokens, self.px, self._mono))
+        # Held, so that Python knows the style by this object, whatever else was at its address before.
+        self._style = self._application.style()
         self.changed.emit()
 
     def _palette(self) -> QPalette:

@@ -70,6 +70,20 @@ def line() -> QFrame:
     return frame
 
 
+def widgets_of(layout: QLayout) -> list[QWidget]:
+    """Return the widgets that lie in a layout itself, in their order.
+
+    Never ask ``layout.itemAt``: what Python gets outlives the item when Qt itself throws that away (a widget
+    is moved, or goes with ``deleteLater``). What Qt puts at that address next, a style for instance, is then
+    taken for a ``QWidgetItem``.
+    """
+    parent = layout.parentWidget()
+    if parent is None:
+        return []
+    children = parent.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    return sorted((each for each in children if layout.indexOf(each) >= 0), key=layout.indexOf)
+
+
 def clear(layout: QLayout) -> None:
     """Take everything out of a layout, and let go of its widgets."""
     while layout.count():

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from gui.engine.findings import Finding, Fix
 from gui.engine.plan.changes import ACTION
@@ -20,7 +20,7 @@ from gui.window.widgets.buttons import Button
 from gui.window.widgets.card import Card
 from gui.window.widgets.chip import Chip
 from gui.window.widgets.labels import ElidedLabel, Label
-from gui.window.widgets.layouts import FlowLayout, clear, held
+from gui.window.widgets.layouts import FlowLayout, clear, held, widgets_of
 from gui.window.widgets.styled import style
 from gui.window.widgets.way_button import WayButton
 
@@ -93,8 +93,8 @@ class FindingCard(Card):
 
     def focus_order(self) -> list[QWidget]:
         """Return what takes the keyboard, in the order of the eye."""
-        return _widgets(self._targets) + [
-            button for holder in _widgets(self._fixes) for button in holder.findChildren(QPushButton)
+        return widgets_of(self._targets) + [
+            button for holder in widgets_of(self._fixes) for button in holder.findChildren(QPushButton)
         ]
 
     def focus_first(self) -> None:
@@ -171,8 +171,3 @@ class FindingCard(Card):
             _("Not now"),
             name=name,
         )
-
-
-def _widgets(layout: QLayout) -> list[QWidget]:
-    items = [layout.itemAt(place) for place in range(layout.count())]
-    return [widget for item in items if item is not None and (widget := item.widget()) is not None]

@@ -14,7 +14,7 @@ from gui.window.pages.review.finding_card import FindingCard
 from gui.window.theme.space import Space
 from gui.window.widgets.buttons import Button
 from gui.window.widgets.labels import ElidedLabel
-from gui.window.widgets.layouts import held, row
+from gui.window.widgets.layouts import held, row, widgets_of
 
 CARDS_SHOWN = 15
 """A plan may have thousands of findings; more cards than anybody reads at once make the page slow."""
@@ -93,8 +93,7 @@ class FindingsPanel(QWidget):
         return next((card for card in self._in_order() if card.finding.severity != "hint"), None)
 
     def _in_order(self) -> list[FindingCard]:
-        items = [layout.itemAt(i) for layout in (self._main, self._hints) for i in range(layout.count())]
-        widgets = [item.widget() for item in items if item is not None]
+        widgets = [*widgets_of(self._main), *widgets_of(self._hints)]
         return [widget for widget in widgets if isinstance(widget, FindingCard)]
 
     def _card(self, key: Key, finding: Finding) -> FindingCard:
