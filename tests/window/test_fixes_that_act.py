@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 from run_helper import make_run, status, wait_until
 
+from gui.engine.dataset.report_findings import caption_finding
 from gui.engine.errors import CannotEnd
 from gui.engine.findings import Finding, Fix
 from gui.engine.paths import Home
@@ -148,3 +149,25 @@ def test_that_a_token_is_moved_without_a_question(
     column.click("fix-keep")
     qtbot.waitUntil(lambda: "huggingface_token" not in document.plan.arguments)
     assert TOKEN in keyring_file.read_text("utf-8")
+
+
+def test_that_captions_are_converted_after_a_yes_beside_their_originals(
+    column: Column, tmp_path: Path, qtbot: QtBot
+) -> None:
+    (tmp_path / "a.png").write_bytes(b"")
+    caption = tmp_path / "a.txt"
+    caption.write_bytes("mira, 비".encode("cp949"))
+    document = column.fixing._document
+    dataset = {"resolution": 512, "subsets": [{"image_dir": str(tmp_path), "caption_extension": ".txt"}]}
+    document.replace(document.plan.model_copy(update={"dataset": dataset}), "test")
+    finding = caption_finding("cap-encoding", ("a.png",), "dataset.subsets.0")
+    column.panel.show_findings([finding])
+    column.click("fix-convert-captions")
+    column.click("ask-convert-captions-no")
+    assert caption.read_bytes() == "mira, 비".encode("cp949")
+    column.click("fix-convert-captions")
+    column.click("ask-convert-captions-yes")
+    qtbot.waitUntil(lambda: "1 caption was converted." in column.reads(), timeout=30_000)
+    assert caption.read_text("utf-8") == "mira, 비"
+    assert (tmp_path / "_preflight_originals" / "a.txt").read_bytes() == "mira, 비".encode("cp949")
+    assert column.looked

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from gui.engine.findings import Finding, Fix
 from gui.engine.plan.changes import ACTION
-from gui.engine.preflight.actions import END_RUN, KEEP_TOKEN
+from gui.engine.preflight.actions import CONVERT_CAPTIONS, END_RUN, KEEP_TOKEN
 from gui.engine.texts import _
 from gui.window.pages.review.diff_chip import DiffChip
 from gui.window.pages.review.words import Difference, differences_of, mark_of, sentence_case, short
@@ -162,6 +162,10 @@ class FindingCard(Card):
         if fix.changes[ACTION] == END_RUN:
             question, detail = _("End what is alive of this run?"), self.finding.detail
             return Ask(question, detail, _("End it"), _("Leave it"), tone="bad", name=name)
+        if fix.changes[ACTION] == CONVERT_CAPTIONS:
+            question = _("Write these captions in UTF-8?")
+            detail = _("Each original is kept beside it, to the byte, and can be brought back.")
+            return Ask(question, detail, _("Convert them"), _("Not now"), name=name)
         return Ask(
             _("This is no value of the plan; it is done by hand: {action}").format(
                 action=fix.changes[ACTION]

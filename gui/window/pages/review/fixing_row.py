@@ -11,7 +11,8 @@ from gui.engine.errors import PreflightError
 from gui.engine.findings import Finding, Fix
 from gui.engine.plan.changes import ACTION
 from gui.engine.plan.model import TrainingPlan
-from gui.engine.preflight.actions import END_RUN, KEEP_TOKEN
+from gui.engine.preflight.actions import CONVERT_CAPTIONS, END_RUN, KEEP_TOKEN
+from gui.engine.preflight.caption_conversion import Converted, convert_captions
 from gui.engine.preflight.fixing import Fixed, apply_safe_fixes
 from gui.engine.texts import _, ngettext
 from gui.window.bridges.checks import Checks
@@ -109,6 +110,9 @@ class FixingRow(QWidget):
         if fix.changes.get(ACTION) == END_RUN:
             self._end_run(self._checks.home.runs / str(finding.where))
             return
+        if fix.changes.get(ACTION) == CONVERT_CAPTIONS:
+            self._convert_captions(str(finding.where or ""))
+            return
         changes = {target: value for target, value in fix.changes.items() if target != ACTION}
         refusal = self._document.change(changes, sentence_case(fix.label)) if changes else ""
         if refusal:
@@ -148,7 +152,28 @@ class FixingRow(QWidget):
         self._tasks.run(work, ended, self._not_ended, key=f"end-run {folder}")
 
     def _not_ended(self, error: PreflightError) -> None:
-        self.done.show_words(_("The run could not be ended."), str(error), "bad")
+        self._not_done(_("The run could not be ended."), error)
+
+    def _convert_captions(self, target: str) -> None:
+        """Write captions in UTF-8, and look again at them."""
+        checker, plan = self._checks.checker(), self._document.plan
+
+        def converted(what: Converted) -> None:
+            detail = _("The originals are kept beside them; the page “Data” brings them back.")
+            self.done.show_words(what.words(), detail, "warn" if what.left else "good")
+            self.check_wanted.emit()
+
+        self.done.show_words(_("Converting captions …"), "", "accent")
+        self._show_done(undoable=False)
+        self._tasks.run(
+            lambda handle: convert_captions(checker, plan, target, handle.is_cancelled),
+            converted,
+            lambda error: self._not_done(_("Not all captions could be converted."), error),
+            key=f"convert-captions {target}",
+        )
+
+    def _not_done(self, title: str, error: PreflightError) -> None:
+        self.done.show_words(title, str(error), "bad")
         self._show_done(undoable=False)
         self.check_wanted.emit()
 
