@@ -10,7 +10,6 @@ from pathlib import Path
 from gui.cli.progress import ProgressLine, plain
 from gui.engine.dataset.cache_removal import bad_caches, remove_bad
 from gui.engine.dataset.cache_trouble_kinds import short_words
-from gui.engine.dataset.caption_check import CaptionFolder
 from gui.engine.dataset.caption_edits import (
     Change,
     EditPreview,
@@ -20,9 +19,9 @@ from gui.engine.dataset.caption_edits import (
     with_tag,
     without_tag,
 )
+from gui.engine.dataset.caption_folders import caption_folders
 from gui.engine.dataset.caption_originals import restore_originals, write_edits
 from gui.engine.dataset.clean_copy import copy_clean
-from gui.engine.dataset.doctor import caption_folder
 from gui.engine.dataset.listing import list_folder
 from gui.engine.dataset.quarantine import bring_back, set_aside, with_captions
 from gui.engine.dataset.report import DatasetReport, SubsetReport
@@ -175,17 +174,8 @@ def _copy(spec: DatasetSpec, target: Path, *, shrink: bool) -> Iterator[str]:
         yield f"{place} = {value}"
 
 
-def _folders(spec: DatasetSpec) -> Iterator[tuple[SubsetSpec, CaptionFolder | None]]:
-    seen: set[Path] = set()
-    for subset in spec.subsets:
-        if subset.image_dir not in seen and subset.image_dir.is_dir():
-            seen.add(subset.image_dir)
-            listing = list_folder(subset.image_dir, subset.caption_extension, spec.suffixes)
-            yield subset, caption_folder(subset, listing)
-
-
 def _captions(spec: DatasetSpec, change: Change, *, write: bool) -> Iterator[str]:
-    for subset, where in _folders(spec):
+    for subset, where in caption_folders(spec):
         if where is None:
             continue
         shown = preview(where, change)
@@ -216,7 +206,7 @@ def _first_line(text: str) -> str:
 
 
 def _restore(spec: DatasetSpec) -> Iterator[str]:
-    for subset, _where in _folders(spec):
+    for subset, _where in caption_folders(spec):
         captions = restore_originals(subset.image_dir)
         images = bring_back(subset.image_dir)
         yield _("{folder}: {captions} captions and {files} files from quarantine are back").format(

@@ -60,6 +60,11 @@ class Home:
         return self.root / "memory"
 
     @property
+    def caption_drafts(self) -> Path:
+        """Captions that were typed and are not written yet."""
+        return self.root / "caption_drafts.json"
+
+    @property
     def presets(self) -> Path:
         """The user's own presets, a file each."""
         return self.root / "presets"

@@ -11,14 +11,25 @@ import pytest
 from gui.engine.dataset import caption_patterns
 from gui.engine.dataset.cache_removal import bad_caches, remove_bad
 from gui.engine.dataset.caption_check import CaptionFolder
-from gui.engine.dataset.caption_edits import EditPreview, preview, replaced, to_utf8, with_tag
+from gui.engine.dataset.caption_drafts import CaptionDraft, CaptionDrafts
+from gui.engine.dataset.caption_edits import (
+    EditPreview,
+    opened,
+    preview,
+    renamed_tag,
+    replaced,
+    to_utf8,
+    with_tag,
+)
+from gui.engine.dataset.caption_folders import caption_folders
 from gui.engine.dataset.caption_marks import caption_marks
 from gui.engine.dataset.caption_originals import ORIGINALS, write_edits
 from gui.engine.dataset.caption_settings import CaptionSettings
 from gui.engine.dataset.caption_undo import take_back
 from gui.engine.dataset.report import DatasetReport, FoundCaches, SubsetReport
+from gui.engine.dataset.spec import DatasetSpec, SubsetSpec
 from gui.engine.dataset.word_search import all_words, images_with
-from gui.engine.errors import Cancelled, PatternRefused
+from gui.engine.errors import Cancelled, CannotRead, PatternRefused
 
 CONTENT = {
     "a": b"mira_x, rain\r\nsecond line\r\n",
@@ -159,3 +170,48 @@ def test_that_a_cache_that_one_subset_needs_is_not_bad_and_one_that_changed_is_l
     removed, left = remove_bad(listed)
     assert ([cache.name for cache in removed], [cache.name for cache in left]) == ([names[1]], [names[2]])
     assert {file.name for file in tmp_path.iterdir()} == {names[0], names[2]}
+
+
+def test_that_a_tag_gets_another_name_once(where: CaptionFolder) -> None:
+    change = renamed_tag("Rain", "snow")
+    assert change("mira, rain , coat\nrain") == "mira, snow , coat\nrain"
+    assert change("rain, snow, x") == "snow, x"
+    assert change("rain, x, RAIN") == "snow, x"
+    assert change("rainy, x") == "rainy, x"
+    assert renamed_tag("rain", "Rain")("rain, x") == "Rain, x"
+    assert renamed_tag("rain", "snow", wildcard=True)("rain, x\nrain") == "snow, x\nsnow"
+
+
+def test_that_a_caption_is_opened_as_an_edit_that_changes_nothing(where: CaptionFolder) -> None:
+    found = opened(where, "c.png")
+    assert (found.before, found.after, found.encoding) == ("mira_x, 비", "mira_x, 비", "cp949")
+    assert write_edits(EditPreview(folder=str(where.folder), edits=(found,))).done == ("c.txt",)
+    missing = opened(where, "none.png")
+    assert (missing.name, missing.before, missing.content) == ("none.txt", None, "")
+    (where.folder / "none.txt").write_bytes(b"\x81\x8d\x90")
+    with pytest.raises(CannotRead):
+        opened(where, "none.png")
+
+
+def test_that_drafts_survive_and_are_shared(tmp_path: Path) -> None:
+    file = tmp_path / "drafts.json"
+    one, other = CaptionDrafts(file), CaptionDrafts(file)
+    draft = CaptionDraft(folder=str(tmp_path), image="a.png", text="비, rain", content="")
+    one.keep(draft)
+    other.keep(draft.model_copy(update={"image": "b\udc80.png"}))
+    later = CaptionDrafts(file)
+    assert later.find(tmp_path, "a.png") == draft
+    assert later.images(tmp_path) == {"a.png", "b\udc80.png"}
+    one.forget(tmp_path, "a.png")
+    one.forget(tmp_path, "nowhere")
+    assert CaptionDrafts(file).images(tmp_path) == {"b\udc80.png"}
+    file.write_text("damaged")
+    assert CaptionDrafts(file).images(tmp_path) == frozenset()
+
+
+def test_that_each_folder_with_captions_is_told_once(where: CaptionFolder, tmp_path: Path) -> None:
+    image = SubsetSpec("dataset.subsets.0", "dataset", tmp_path, caption_extension=".txt")
+    (tmp_path / "a.png").write_bytes(b"")
+    spec = DatasetSpec((image, replace(image, target="x"), replace(image, image_dir=tmp_path / "gone")))
+    ((subset, found),) = caption_folders(spec)
+    assert (subset, found and found.images) == (image, ("a.png",))

@@ -104,21 +104,41 @@ def _name_of(where: CaptionFolder, image: str) -> str:
     return next((name for name in names if (where.folder / name).is_file()), names[0])
 
 
-def _edit(path: Path, image: str, change: Change, *, create: bool) -> CaptionEdit | None:
+def opened(where: CaptionFolder, image: str) -> CaptionEdit:
+    """Return the caption of an image as it stands, as an edit that changes nothing yet.
+
+    Args:
+        where: The captions.
+        image: Whose.
+
+    Raises:
+        CannotRead: It must not be read, or its encoding cannot be told.
+    """
+    return _opened(where.folder / _name_of(where, image), image)
+
+
+def _opened(path: Path, image: str) -> CaptionEdit:
     if not path.exists():
-        after = change("") if create else ""
-        return CaptionEdit(name=path.name, image=image, before=None, after=after) if after else None
+        return CaptionEdit(name=path.name, image=image, before=None, after="")
     data = read_bytes(path)
     found = decoded(data)
     if found is None:
         raise CannotRead(path, _("its encoding cannot be told"))
-    before, encoding = found
-    after = change(before)
-    if after == before and (change is not to_utf8 or encoding == "utf-8"):
-        return None
+    text, encoding = found
     return CaptionEdit(
-        name=path.name, image=image, before=before, after=after, encoding=encoding, content=hash_of(data)
+        name=path.name, image=image, before=text, after=text, encoding=encoding, content=hash_of(data)
     )
+
+
+def _edit(path: Path, image: str, change: Change, *, create: bool) -> CaptionEdit | None:
+    edit = _opened(path, image)
+    if edit.before is None:
+        after = change("") if create else ""
+        return edit.model_copy(update={"after": after}) if after else None
+    after = change(edit.before)
+    if after == edit.before and (change is not to_utf8 or edit.encoding == "utf-8"):
+        return None
+    return edit.model_copy(update={"after": after})
 
 
 def to_utf8(text: str) -> str:
@@ -185,6 +205,34 @@ def without_tag(tag: str, *, separator: str = ",", wildcard: bool = False) -> Ch
         parts = line.split(separator)
         kept = [part for part in parts if part.strip().lower() != tag.strip().lower()]
         return line if len(kept) == len(parts) else separator.join(kept).strip()
+
+    return _by_line(change, wildcard=wildcard)
+
+
+def renamed_tag(tag: str, to: str, *, separator: str = ",", wildcard: bool = False) -> Change:
+    """Return the change that gives a tag another name; where that is there already, once is enough.
+
+    Args:
+        tag: Which.
+        to: What it is called then.
+        separator: What separates tags.
+        wildcard: Whether all lines are captions, else the first one alone.
+    """
+    old, new = tag.strip().lower(), to.strip()
+
+    def change(line: str) -> str:
+        parts = line.split(separator)
+        if old not in (part.strip().lower() for part in parts):
+            return line
+        there = any(part.strip().lower() == new.lower() != old for part in parts)
+        kept: list[str] = []
+        for part in parts:
+            if part.strip().lower() != old:
+                kept.append(part)
+            elif not there:
+                kept.append(part.replace(part.strip(), new))
+                there = True
+        return separator.join(kept).strip()
 
     return _by_line(change, wildcard=wildcard)
 
