@@ -8,6 +8,7 @@ input cannot be read.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import sys
 from collections.abc import Sequence
@@ -21,6 +22,9 @@ from gui.engine.paths import Home
 from gui.engine.texts import _, use_language
 
 COMMON = ("--trainer", "--python", "--home")
+
+ABOUT_RUNS = frozenset({"run", "recover", "retry", "attach", "stop", "pause", "resume", "runs"})
+"""These also see to it that the queue goes on, as after a restart of the machine."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,7 @@ def commands() -> dict[str, Command]:
         "runs": Command("runs", _("list the runs on this machine")),
         "note": Command("note", _("tag a run, give it a star, write a note about it")),
         "parse": Command("parse", _("turn raw trainer output into events")),
+        "queue": Command("queue", _("plans in a row on each GPU: add, order, pause, go on")),
         "diagnose": Command("diagnose", _("say what went wrong, by which lines, and what to do")),
         "dataset": Command("dataset", _("the dataset doctor: what the trainer will really see")),
         "checkpoints": Command("checkpoints", _("look into saved files: complete, finite, grown?")),
@@ -63,6 +68,7 @@ def commands() -> dict[str, Command]:
         "supervise": Command("supervise", ""),
         "look-at-images": Command("look_at_images", ""),
         "make-small-pictures": Command("make_small_pictures", ""),
+        "schedule": Command("schedule", ""),
     }
 
 
@@ -154,9 +160,21 @@ def _run(arguments: Sequence[str]) -> int:
     _speak_chosen_language(options.home)
     return int(module.run(options))
 
+    if chosen in ABOUT_RUNS:
+        _wake_queue(Home.find(options.home))
 
 def _speak_chosen_language(home: str | None = None) -> None:
     file = Home.find(home).preferences
+def _wake_queue(home: Home) -> None:
+    """Have a scheduler there where the queue has work; what is wrong with it, “queue” tells."""
+    if (home.queue / "queue.json").is_file():
+        from gui.engine.runs.queue_session import ensure_scheduler  # heavy, and most have no queue
+        from gui.engine.runs.queue_store import QueueStore
+
+        with contextlib.suppress(PreflightError):
+            ensure_scheduler(QueueStore(home), wait=False)
+
+
     if file.is_file():
         from gui.engine.preferences import load_preferences  # heavy, and most have chosen nothing
 

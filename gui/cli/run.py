@@ -14,11 +14,9 @@ from gui.cli.watching import watch_tries
 from gui.engine.errors import PlanNotRunnable, RunRefused
 from gui.engine.findings import Finding
 from gui.engine.importers.reading import PlanInput
-from gui.engine.preflight.checking import checker_for
-from gui.engine.preflight.launch_look import LaunchLook
 from gui.engine.redaction import SECRET_ARGUMENTS
-from gui.engine.runs.neighbours import living_runs
-from gui.engine.runs.prepare import Preparation, Prepared
+from gui.engine.runs.prepare import Prepared
+from gui.engine.runs.preparing import look_before_launch, preparation_for
 from gui.engine.runs.start import start_supervisor
 from gui.engine.texts import _
 from gui.engine.trainer.choosing import Trainer
@@ -73,16 +71,8 @@ def _prepare(options: argparse.Namespace) -> tuple[Prepared, Trainer]:
     plan_file = given.file
     plan_file.require_known()
     trainer = trainer_of(options, plan_file.plan, practice=options.practice, base=plan_file.base)
-    checker = checker_for(plan_file.base, trainer, home(options), runs=living_runs)
-    look = LaunchLook(checker, given.findings)
-    preparation = Preparation(
-        home(options),
-        trainer.install,
-        trainer.facts,
-        trainer.catalogue,
-        judge=look.judge,
-        expect=look.expect,
-    )
+    look = look_before_launch(home(options), trainer, plan_file.base, given.findings)
+    preparation = preparation_for(home(options), trainer, look)
     for note in (*plan_file.notes, *trainer.facts.problems):
         print(note, file=sys.stderr)
     return preparation.prepare(plan_file, options.accept, tokens_for(given, trainer, options)), trainer

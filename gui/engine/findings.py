@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, Literal
 
 from pydantic import Field
@@ -60,3 +60,8 @@ def verdict_of(findings: Iterable[Finding]) -> CheckVerdict:
     if "stop" in severities:
         return "stop"
     return "caution" if severities & {"danger", "warning"} else "go"
+
+
+def blocks(finding: Finding, accepted: Collection[str]) -> bool:
+    """Whether a finding stands against a launch: it stops, or is a danger that nobody has said yes to."""
+    return finding.severity == "stop" or (finding.severity == "danger" and finding.id not in accepted)

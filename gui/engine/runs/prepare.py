@@ -13,7 +13,7 @@ from typing import Any
 from gui import __version__
 from gui.engine.documents import write_atomically
 from gui.engine.errors import PlanNotRunnable, RunRefused
-from gui.engine.findings import Finding
+from gui.engine.findings import Finding, blocks
 from gui.engine.hardware.gpu import GpuMonitor
 from gui.engine.hardware.memory.observations import MemoryExpectation
 from gui.engine.paths import Home
@@ -160,7 +160,7 @@ class Preparation:
     def _judge(self, plan_file: PlanFile, accepted: Sequence[str]) -> list[str]:
         """Refuse what blocks the launch and dangers without a yes; return what is left to know."""
         findings = self._findings(plan_file)
-        blocking = [finding for finding in findings if _blocks(finding, accepted)]
+        blocking = [finding for finding in findings if blocks(finding, accepted)]
         if blocking:
             raise PlanNotRunnable(blocking)
         return [finding.title for finding in findings if finding.id not in accepted]
@@ -242,10 +242,6 @@ class Preparation:
 
 def _tries(wanted: int) -> int:
     return max(0, min(wanted, MOST_RETRIES))
-
-
-def _blocks(finding: Finding, accepted: Sequence[str]) -> bool:
-    return finding.severity == "stop" or (finding.severity == "danger" and finding.id not in accepted)
 
 
 def _refuse_rival(run: RunFolder, command: TrainerCommand) -> None:

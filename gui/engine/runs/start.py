@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import subprocess
-import time
 
 from gui.engine.documents import reason_of
 from gui.engine.errors import CannotRead, RunRefused
-from gui.engine.runs.detached import start_detached
+from gui.engine.runs.detached import has_taken_over, last_words, start_detached
 from gui.engine.runs.folder import RunFolder, home_of
 from gui.engine.runs.lock import is_held
 from gui.engine.runs.records import LaunchOrder
 from gui.engine.runs.status import RunStatus
 from gui.engine.texts import _
-
-SUPERVISOR_PATIENCE_SECONDS = 30.0
 
 
 def start_supervisor(run: RunFolder, order: LaunchOrder | None = None) -> None:
@@ -39,7 +35,11 @@ def start_supervisor(run: RunFolder, order: LaunchOrder | None = None) -> None:
         if process.stdin is not None:
             process.stdin.write(b"" if order is None else order.model_dump_json().encode("utf-8"))
             process.stdin.close()
-    _wait_for(run, process)
+    if has_taken_over(process, run.lock):
+        return
+    status = read_status(run)
+    if status is None or status.state != "ended":
+        raise _refusal(last_words(run.supervisor_log))
 
 
 def ensure_supervisor(run: RunFolder) -> bool:
@@ -68,29 +68,5 @@ def read_status(run: RunFolder) -> RunStatus | None:
         return None
 
 
-def _wait_for(run: RunFolder, process: subprocess.Popen[bytes]) -> None:
-    """Wait until the supervisor holds the run, or is done with it already."""
-    until = time.monotonic() + SUPERVISOR_PATIENCE_SECONDS
-    while time.monotonic() < until:
-        code = process.poll()
-        if code is not None:
-            status = read_status(run)
-            if code == 0 or is_held(run.lock) or (status is not None and status.state == "ended"):
-                return
-            break
-        if is_held(run.lock):
-            return
-        time.sleep(0.02)
-    raise _refusal(_last_words(run))
-
-
 def _refusal(reason: str) -> RunRefused:
     return RunRefused(_("The supervisor of the run could not be started: {reason}").format(reason=reason))
-
-
-def _last_words(run: RunFolder) -> str:
-    try:
-        lines = run.supervisor_log.read_text("utf-8", "replace").strip().splitlines()
-    except OSError:
-        lines = []
-    return lines[-1].removeprefix("kohya-preflight: ") if lines else _("it said nothing")

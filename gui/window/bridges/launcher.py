@@ -141,27 +141,15 @@ class Launcher(QObject):
         return True
 
     def _start(self, order: _Order) -> Prepared:
-        from gui.engine.preflight.checking import checker_for
-        from gui.engine.preflight.launch_look import LaunchLook
-        from gui.engine.runs.neighbours import living_runs
-        from gui.engine.runs.prepare import Preparation
+        from gui.engine.runs.preparing import look_before_launch, preparation_for
         from gui.engine.runs.start import start_supervisor
 
         trainer = self._trainer(order)
         missing = missing_part(trainer.install)  # it may have gone since it was looked at
         if missing is not None:
             raise missing
-        checker = checker_for(order.file.base, trainer, self._home, runs=living_runs)
-        look = LaunchLook(checker)
-        preparation = Preparation(
-            self._home,
-            trainer.install,
-            trainer.facts,
-            trainer.catalogue,
-            gpus=self._gpus,
-            judge=look.judge,
-            expect=look.expect,
-        )
+        look = look_before_launch(self._home, trainer, order.file.base)
+        preparation = preparation_for(self._home, trainer, look, self._gpus)
         prepared = preparation.prepare(order.file, order.accepted, self._tokens(order, trainer))
         if not order.gate.go_through():
             shutil.rmtree(prepared.run.path, ignore_errors=True)
@@ -211,7 +199,5 @@ class Launcher(QObject):
 
 
 def _import_parts() -> None:
-    import gui.engine.preflight.checking
-    import gui.engine.runs.neighbours
-    import gui.engine.runs.prepare
+    import gui.engine.runs.preparing
     import gui.engine.runs.start  # noqa: F401 - so that they are there

@@ -1,0 +1,154 @@
+"""Lets the items of the queue run, one after the other on each GPU."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable
+
+from gui.engine.errors import CannotWrite, PreflightError, QueueRefused
+from gui.engine.plan.plan_file import load_plan
+from gui.engine.runs.folder import RunFolder
+from gui.engine.runs.listing import RunEntry, RunIndex
+from gui.engine.runs.queue_follow import Became, what_became
+from gui.engine.runs.queue_hours import has_come
+from gui.engine.runs.queue_items import Queue, QueueItem
+from gui.engine.runs.queue_lanes import lanes_of, lanes_of_item, startable
+from gui.engine.runs.queue_start import MOST_ATTEMPTS, ItemStarter
+from gui.engine.runs.queue_store import QueueStore
+from gui.engine.texts import _
+
+READ_SECONDS = 10.0
+"""So long the queue is believed to be as it was while its folder is."""
+
+ELSEWHERE_SECONDS = 2.0
+"""The same for runs that were not launched from the queue."""
+
+AGAIN_SECONDS = 5.0
+"""Between two looks whether a GPU's memory is free, or a disk can be written again."""
+
+
+class Scheduler:
+    """Looks at the queue, again and again.
+
+    Args:
+        store: The queue.
+        starter: Turns items into runs.
+        follow: Finds out what became of a run.
+        wall: Seconds since 1970, for hours of the day.
+        clock: Seconds that nobody can set, for everything else.
+        rest: Sleeps.
+    """
+
+    def __init__(
+        self,
+        store: QueueStore,
+        starter: ItemStarter,
+        *,
+        follow: Callable[[RunFolder], Became] = what_became,
+        wall: Callable[[], float] = time.time,
+        clock: Callable[[], float] = time.monotonic,
+        rest: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._store = store
+        self._starter = starter
+        self._what_became = follow
+        self._wall = wall
+        self._clock = clock
+        self._rest = rest
+        self._runs = RunIndex(store.home)
+        self._queue = Queue(store.read().board)
+        self._mark = -1
+        self._read_due = 0.0
+        self._again: dict[int, float] = {}
+        self._elsewhere: frozenset[str] = frozenset()
+        self._elsewhere_due = 0.0
+
+    def look(self) -> bool:
+        """Follow what runs, and start what may; return whether there is anything left to wait for."""
+        try:
+            for item in self._fresh().running:
+                self._follow(item)
+            for item in self._next(self._fresh()):
+                self._start(item)
+            return has_work(self._fresh())
+        except QueueRefused:  # an item was taken away by hand while its run goes on
+            return True
+        except CannotWrite:  # the disk is full, and there is no place to say so
+            self._rest(AGAIN_SECONDS)
+            return True
+
+    def _fresh(self) -> Queue:
+        """Return the queue; read only where its folder has changed, which costs next to nothing to see."""
+        mark, now = self._store.mark(), self._clock()
+        if mark != self._mark or now >= self._read_due:
+            self._queue = self._store.read()
+            self._mark, self._read_due = mark, now + READ_SECONDS
+        return self._queue
+
+    def _follow(self, item: QueueItem) -> None:
+        run = RunFolder(self._store.home.runs / (item.run or ""))
+        became = self._what_became(run)
+        if became.kind == "over":
+            self._store.conclude(item.number, became.state, became.sentence)
+        elif became.kind == "tried-again":
+            self._change(item, run=became.next, before=(*item.before, run.name))
+        elif became.kind == "never-launched" and item.attempts < MOST_ATTEMPTS:
+            self._change(item, state="waiting", run=None)
+        elif became.kind == "never-launched":
+            self._store.conclude(item.number, "failed", item.sentence)
+
+    def _change(self, item: QueueItem, **changes: object) -> None:
+        self._store.change(item.number, lambda now: now.model_copy(update=changes))
+
+    def _next(self, queue: Queue) -> list[QueueItem]:
+        busy = frozenset[str]().union(*map(lanes_of_item, queue.running))
+        if not startable(queue, busy, self._is_due):
+            return []
+        return startable(queue, busy | self._taken_elsewhere(queue), self._is_due)
+
+    def _is_due(self, item: QueueItem) -> bool:
+        return has_come(item.not_before, self._wall())
+
+    def _taken_elsewhere(self, queue: Queue) -> frozenset[str]:
+        """Return the lanes of runs that were launched by hand."""
+        now = self._clock()
+        if now >= self._elsewhere_due:
+            self._elsewhere_due = now + ELSEWHERE_SECONDS
+            own = {item.run for item in queue.running}
+            others = [entry for entry in self._runs.entries() if _lives(entry) and entry.name not in own]
+            self._elsewhere = frozenset[str]().union(*map(_lanes_of_run, others))
+        return self._elsewhere
+
+    def _start(self, item: QueueItem) -> None:
+        if self._clock() < self._again.get(item.number, 0.0):
+            return
+        self._again[item.number] = self._clock() + AGAIN_SECONDS
+        try:
+            self._starter.start(item)
+        except CannotWrite:
+            raise
+        except Exception:  # noqa: BLE001 - a fault of ours must not hold up the others
+            traceback.print_exc()
+            text = _("A fault inside the program; {log} tells more.")
+            self._store.conclude(item.number, "failed", text.format(log=self._store.log))
+
+
+def has_work(queue: Queue) -> bool:
+    """Whether a scheduler is needed: something runs, or will start once its time has come."""
+    if queue.running:
+        return True
+    held = queue.board.held.keys()
+    return not queue.board.paused and any(not lanes_of_item(item) & held for item in queue.waiting)
+
+
+def _lives(entry: RunEntry) -> bool:
+    return entry.condition == "fine" and entry.state not in (None, "ended")
+
+
+def _lanes_of_run(entry: RunEntry) -> frozenset[str]:
+    try:
+        gpus = load_plan(RunFolder(entry.folder).plan).plan.launch.gpu_ids
+    except PreflightError:
+        gpus = ()
+    return lanes_of(gpus, practice=entry.practice)
