@@ -10,11 +10,11 @@ from pathlib import Path
 from gui.cli.context import home, trainer_of
 from gui.cli.plan_input import add_plan_arguments, plan_of
 from gui.engine.errors import PreflightError
-from gui.engine.findings import Finding, Severity
 from gui.engine.importers.reading import PlanInput
 from gui.engine.plan.tokens import secrets_in
 from gui.engine.preflight.check import Checker
 from gui.engine.preflight.checking import checker_for
+from gui.engine.preflight.finding_words import finding_lines
 from gui.engine.preflight.machine import read_machine
 from gui.engine.preflight.report import CheckReport
 from gui.engine.redaction import redact_data
@@ -83,27 +83,6 @@ def prepare(options: argparse.Namespace) -> tuple[PlanInput, Checker]:
     return given, checker if trainer is None else with_pace(checker, plan, trainer, place)
 
 
-def _words(severity: Severity) -> str:
-    return {
-        "stop": _("stop"),
-        "danger": _("danger"),
-        "warning": _("warning"),
-        "hint": _("hint"),
-    }[severity]
-
-
-def finding_lines(finding: Finding) -> list[str]:
-    """Return a finding in words."""
-    where = f" [{finding.where}]" if finding.where else ""
-    lines = [f"{_words(finding.severity)}: {finding.title} ({finding.id}){where}"]
-    if finding.detail:
-        lines.append(f"    {finding.detail}")
-    for fix in finding.fixes:
-        safe = "" if fix.safe else " " + _("(asks first)")
-        lines.append(f"    → {fix.label}{safe}  --only {finding.id}:{fix.id}")
-    return lines
-
-
 def _lines(report: CheckReport) -> list[str]:
     lines = [line for finding in report.findings for line in finding_lines(finding)]
     if report.steps and report.steps.total_steps:
@@ -115,6 +94,8 @@ def _lines(report: CheckReport) -> list[str]:
                 steps=report.steps.total_steps,
             )
         )
+    if report.resume:
+        lines.append(report.resume.sentence)
     ending = {
         "go": _("Nothing speaks against launching this plan, as far as this was checked."),
         "caution": _("The plan can be launched; read the findings first."),

@@ -17,6 +17,7 @@ from gui.engine.preflight.estimate import forecast_of
 from gui.engine.preflight.facts import Facts
 from gui.engine.preflight.own_dataset import taken_over
 from gui.engine.preflight.report import CheckReport, Forecast, Steps
+from gui.engine.preflight.resume_outlook import resume_report
 from gui.engine.preflight.rule import ORDER, Rule, run_rules
 from gui.engine.preflight.rules import ALL_RULES
 from gui.engine.preflight.steps import forecast_steps
@@ -116,6 +117,7 @@ class Checker:
             findings=tuple(findings),
             steps=_steps(view) if view else None,
             forecast=forecast_of(view) if view else Forecast(),
+            resume=resume_report(view) if view else None,
         )
         return report, view
 

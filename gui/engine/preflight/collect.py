@@ -30,7 +30,7 @@ from gui.engine.preflight.facts import (
 from gui.engine.preflight.machine_look import gpu_facts, host_facts
 from gui.engine.preflight.model_facts import ModelLooker
 from gui.engine.preflight.place_look import disk_facts, hub_models, is_offline, locked_outputs, reachable
-from gui.engine.preflight.state_look import look_at_state
+from gui.engine.preflight.state_look import StateLooker
 from gui.engine.preflight.subset_look import IMAGES_LOOKED_AT, look_at_subset
 from gui.engine.preflight.surroundings import RunFact, TrainerGpuFact
 from gui.engine.preflight.text_look import TextLooker
@@ -57,6 +57,7 @@ class Collector:
         host: Looks at the machine.
         models: Looks at model files.
         texts: Looks at text files.
+        states: Looks at saved states.
         runs: Tells which runs of this program are alive.
         records: What scans of folders found out; None takes no notice of any.
     """
@@ -67,6 +68,7 @@ class Collector:
     host: HostMonitor = field(default_factory=HostMonitor)
     models: ModelLooker = field(default_factory=ModelLooker)
     texts: TextLooker = field(default_factory=TextLooker)
+    states: StateLooker = field(default_factory=StateLooker)
     runs: Callable[[], tuple[RunFact, ...]] = tuple
     records: FolderRecords | None = None
 
@@ -120,7 +122,7 @@ class Collector:
                 "locked_outputs": locked_outputs(seen, existing),
                 "hub": hub_models(seen, os.environ),
                 "offline": is_offline(os.environ),
-                "state": look_at_state(seen.text("resume")),
+                "state": self.states.fact(seen.text("resume")),
             }
         )
 

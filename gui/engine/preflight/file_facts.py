@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from gui.engine.documents import Document
+from gui.engine.trainer.saved_state import steps_behind
 
 
 class ImageFault(Document):
@@ -81,7 +82,15 @@ class StateFact(Document):
     Attributes:
         path: The folder.
         has_optimizer: Whether it holds the optimizer's state.
-        step: The step that it says it was saved at; None when it says nothing.
+        lacks: Files that loading it needs, such as ``scheduler.bin``, and that are not in it.
+        has_scaler: Whether it holds the state of fp16's scaler; None when that is not known.
+        has_random: Whether it holds the state of the random numbers.
+        finite: Whether all numbers of its weights are finite; None when they were not looked at.
+        step: The step that it says it was saved at; None when it says nothing. A training that goes on
+            counts anew, and its states say so few.
+        scheduled: How often its schedule was moved, over all its trainings; None when not known.
+        processes: How many processes saved it; None when not known.
+        rates: The base learning rates of its parameter groups; empty when not known.
         step_in_name: The step, or the epoch, that its name tells; None when it tells none.
         counts: What ``step_in_name`` counts.
         rank: The rank of the network in it; None when that is not known.
@@ -89,11 +98,19 @@ class StateFact(Document):
         optimizer: How the saved file beside it was optimised, in the trainer's words; None: not known.
         network: The saved file beside it; None when there is none.
         module: The network module of that file; None when not known.
+        precision: ``mixed_precision`` of that training; None when not known.
     """
 
     path: str
     has_optimizer: bool = False
+    lacks: tuple[str, ...] = ()
+    has_scaler: bool | None = None
+    has_random: bool = True
+    finite: bool | None = None
     step: int | None = None
+    scheduled: int | None = None
+    processes: int | None = None
+    rates: tuple[float, ...] = ()
     step_in_name: int | None = None
     counts: Literal["steps", "epochs"] | None = None
     rank: int | None = None
@@ -101,3 +118,9 @@ class StateFact(Document):
     optimizer: str | None = None
     network: str | None = None
     module: str | None = None
+    precision: str | None = None
+
+    @property
+    def behind(self) -> int | None:
+        """How many optimizer steps are behind it in all; None when neither count tells."""
+        return steps_behind(self.step, self.scheduled, self.processes)

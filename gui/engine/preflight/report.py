@@ -28,6 +28,24 @@ class Steps(Document):
     total_steps: int | None = None
 
 
+class Resume(Document):
+    """What resuming from a saved state would do.
+
+    Attributes:
+        step: Optimizer steps behind the state, over all its trainings.
+        whole: Those of the whole training.
+        steps: Those that the trainer would do.
+        overwrites: Names in the output folder that it would write over.
+        sentence: All that in words.
+    """
+
+    step: int
+    whole: int
+    steps: int
+    overwrites: tuple[str, ...] = ()
+    sentence: str
+
+
 class VramForecast(Document):
     """The peak of GPU memory, GiB."""
 
@@ -60,6 +78,7 @@ class CheckReport(Document):
         findings: The worst first.
         steps: How much would be trained; None when the images are not known.
         forecast: What it would need.
+        resume: What resuming would do; None for a plan that resumes nothing, or where it is not known.
     """
 
     schema_: int = Field(default=SCHEMA, alias="schema")
@@ -69,3 +88,4 @@ class CheckReport(Document):
     findings: tuple[Finding, ...]
     steps: Steps | None = None
     forecast: Forecast = Field(default_factory=Forecast)
+    resume: Resume | None = None

@@ -1,12 +1,12 @@
 """Looks at a saved state that a plan resumes from, and at the file that was saved beside it.
 
-Nothing is unpickled: the optimizer's state is only known to be there.
+Nothing is unpickled: the optimizer's state is only known to be there, and of the schedule its numbers are
+read. Which files loading needs: accelerate 1.6, ``checkpointing.py`` 217-299.
 Source: trainer-facts 2.3, 7.4 (train_network.py:925-970, train_util.py:90-98, 4777).
 """
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -14,14 +14,18 @@ from gui.engine.errors import PreflightError
 from gui.engine.preflight.file_facts import StateFact
 from gui.engine.trainer.model_metadata import ModelFacts, model_facts
 from gui.engine.trainer.safetensors_file import SafetensorsHeader, read_header
+from gui.engine.trainer.saved_state import SCHEDULE_FILE, state_numbers
+from gui.engine.trainer.tensors import check_tensors
 
 OPTIMIZER_FILES = ("optimizer.bin", "optimizer.safetensors")
 """Names under which accelerate keeps the optimizer's state."""
 
 NETWORK_FILES = ("model.safetensors", "model_1.safetensors")
 
-STEP_FILE = "train_state.json"
-STEP_FILE_BYTES = 4096
+WEIGHT_FILES = (*NETWORK_FILES, "pytorch_model.bin")
+"""Names under which accelerate keeps the weights."""
+
+SCALER_FILE = "scaler.pt"
 
 STATE_END = "-state"
 _COUNTED = re.compile(r"-(?:step(?P<steps>\d{8})|(?P<epochs>\d{6}))-state$")
@@ -29,9 +33,40 @@ _COUNTED = re.compile(r"-(?:step(?P<steps>\d{8})|(?P<epochs>\d{6}))-state$")
 TEXT_PARTS = ("lora_te", "text_encoder", "oft_te")
 """How the names of a network's parts for text encoders begin (lora.py:900)."""
 
+LARGEST_BYTES = 2 << 30
+"""The numbers of larger weights are not looked at: a full model's would take half a minute."""
+
+_Mark = tuple[str, int, int]
+
+
+class StateLooker:
+    """Remembers whether the weights of a state are finite, so that no check reads them twice."""
+
+    def __init__(self) -> None:
+        self._finite: dict[_Mark, bool | None] = {}
+
+    def fact(self, resume: str | None) -> StateFact | None:
+        """Return what is known about a saved state; None when there is no such folder here."""
+        known = look_at_state(resume)
+        if known is None:
+            return None
+        path = next((file for name in NETWORK_FILES if (file := Path(known.path, name)).is_file()), None)
+        return known.model_copy(update={"finite": self._is_finite(path) if path else None})
+
+    def _is_finite(self, path: Path) -> bool | None:
+        try:
+            found = path.stat()
+            mark = (str(path), found.st_mtime_ns, found.st_size)
+            if mark not in self._finite:
+                small = found.st_size <= LARGEST_BYTES
+                self._finite = {mark: check_tensors(path).finite if small else None}
+        except (OSError, PreflightError):
+            return None
+        return self._finite[mark]
+
 
 def look_at_state(resume: str | None) -> StateFact | None:
-    """Return what is known about a saved state; None when there is no such folder here."""
+    """Return what is known about a saved state without its numbers; None when there is no such folder."""
     if resume is None or not Path(resume).is_absolute():
         return None
     folder = Path(resume)
@@ -45,10 +80,17 @@ def look_at_state(resume: str | None) -> StateFact | None:
     beside = folder.parent / f"{folder.name.removesuffix(STATE_END)}.safetensors"
     saved = _header(beside) if folder.name.endswith(STATE_END) else None
     told = model_facts(saved.metadata) if saved else ModelFacts()
+    numbers = state_numbers(folder)
     return StateFact(
         path=resume,
         has_optimizer=any(name in names for name in OPTIMIZER_FILES),
-        step=_step(folder / STEP_FILE),
+        lacks=_lacking(names),
+        has_scaler=SCALER_FILE in names,
+        has_random=numbers.processes is not None,
+        step=numbers.counted,
+        scheduled=numbers.scheduled,
+        processes=numbers.processes,
+        rates=numbers.rates,
         step_in_name=int(counted[unit]) if counted and unit else None,
         counts=unit,
         rank=_rank(network) if network else None,
@@ -56,7 +98,14 @@ def look_at_state(resume: str | None) -> StateFact | None:
         optimizer=told.optimizer,
         network=str(beside) if saved else None,
         module=told.network_module,
+        precision=told.precision,
     )
+
+
+def _lacking(names: set[str]) -> tuple[str, ...]:
+    """Return what loading needs beside the optimizer and is not there."""
+    weights = () if names & set(WEIGHT_FILES) else (NETWORK_FILES[0],)
+    return (*weights, *(() if SCHEDULE_FILE in names else (SCHEDULE_FILE,)))
 
 
 def _header(path: Path) -> SafetensorsHeader | None:
@@ -64,16 +113,6 @@ def _header(path: Path) -> SafetensorsHeader | None:
         return read_header(path)
     except (PreflightError, OSError):
         return None
-
-
-def _step(path: Path) -> int | None:
-    try:
-        with path.open("rb") as file:
-            told = json.loads(file.read(STEP_FILE_BYTES))
-    except (OSError, ValueError, RecursionError):
-        return None
-    step = told.get("current_step") if isinstance(told, dict) else None
-    return step if isinstance(step, int) and not isinstance(step, bool) and step >= 0 else None
 
 
 def _rank(network: SafetensorsHeader) -> int | None:

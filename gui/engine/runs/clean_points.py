@@ -9,7 +9,6 @@ from gui.engine.documents import Document
 from gui.engine.errors import CannotContinue, PreflightError
 from gui.engine.preflight.state_look import NETWORK_FILES, OPTIMIZER_FILES, STATE_END
 from gui.engine.runs.folder import RunFolder
-from gui.engine.runs.launched import LaunchedSettings, launched_settings
 from gui.engine.runs.run_course import ContinueKind, RunCourse, course_of, state_done
 from gui.engine.runs.series import saved_model
 from gui.engine.runs.start import read_status
@@ -52,7 +51,7 @@ def clean_points(run: RunFolder) -> list[CleanPoint]:
         return []
     if status is None:
         return []
-    found = [*_states(status, launched_settings(run), course), *_weights(status, course)]
+    found = [*_states(status, course), *_weights(status, course)]
     return sorted(found, key=lambda point: (-point.step, point.kind != "state"))
 
 
@@ -71,7 +70,7 @@ def _weights(status: RunStatus, course: RunCourse) -> Iterator[CleanPoint]:
         yield CleanPoint(path=path, step=done, kind="weights", sentence=sentence)
 
 
-def _states(status: RunStatus, settings: LaunchedSettings, course: RunCourse) -> Iterator[CleanPoint]:
+def _states(status: RunStatus, course: RunCourse) -> Iterator[CleanPoint]:
     judged = {
         file.path.with_suffix("") if file.path.suffix == ".safetensors" else file.path: file
         for file in status.files
@@ -80,7 +79,7 @@ def _states(status: RunStatus, settings: LaunchedSettings, course: RunCourse) ->
     for file in status.files:
         if file.kind != "state" or not file.complete or not is_whole_state(file.path):
             continue
-        done = state_done(file.path, settings, course)
+        done = state_done(file.path, course)
         if done is None or not _is_clean(file, judged, done, course, status.first_nonfinite_step):
             continue
         text = _("State of step {step}, with optimizer and schedule; its weights are finite.")

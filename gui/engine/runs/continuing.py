@@ -12,9 +12,9 @@ A state also brings its learning rates and its optimizer's settings back: new on
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from gui.engine.documents import Document
 from gui.engine.errors import CannotContinue
@@ -28,14 +28,11 @@ from gui.engine.runs.save_names import DEFAULT_LAST_NAME
 from gui.engine.runs.saves import collisions
 from gui.engine.runs.series import saved_model
 from gui.engine.texts import _
-from gui.engine.trainer.resume_course import Course
+from gui.engine.trainer.resume_ways import OWN_COUNT, ResumeWay, best_way, is_lengthless
 from gui.engine.trainer.saved_state import state_numbers
 from gui.engine.trainer.tensors import MODEL_SUFFIXES
 
 __all__ = ["CleanPoint", "Continuation", "clean_points", "continuation"]
-
-LENGTHLESS = ("constant", "constant_with_warmup", "inverse_sqrt", "piecewise_constant")
-"""Schedules whose rate does not depend on how long the training is (train_util.py:5313-5343)."""
 
 _ADDED = re.compile(r"-from\d+(?:-\d+)?$")
 
@@ -78,7 +75,7 @@ def _from_state(run: RunFolder, source: Path, settings: LaunchedSettings, course
     state = look_at_state(str(source))
     if state is None or not state.has_optimizer:
         raise CannotContinue(source, _("it holds no state of an optimizer"))
-    done = state_done(source, settings, course)
+    done = state_done(source, course)
     if done is None:
         raise CannotContinue(source, _("it does not say at which step it was saved"))
     remaining = course.whole - done
@@ -86,8 +83,9 @@ def _from_state(run: RunFolder, source: Path, settings: LaunchedSettings, course
         raise CannotContinue(
             source, _("all {whole} steps of the plan are done").format(whole=f"{course.whole:,}")
         )
-    way = _way(source, done, remaining, settings, course)
-    changes = {**way.changes, "output_name": _free_name(run, done)}
+    way = _way(source, done, settings, course)
+    whole = {} if course.whole == course.setting.whole else _length(course.whole, settings, course)
+    changes = {"resume": str(source), **whole, **way.changes, "output_name": _free_name(run, done)}
     return Continuation(
         changes=_only_needed(changes, settings),
         kind="state",
@@ -97,70 +95,15 @@ def _from_state(run: RunFolder, source: Path, settings: LaunchedSettings, course
     )
 
 
-class _Way(NamedTuple):
-    """Arguments with which the trainer goes on, and what it does then."""
-
-    changes: dict[str, Any]
-    course: Course
-
-
-def _way(source: Path, done: int, remaining: int, settings: LaunchedSettings, course: RunCourse) -> _Way:
-    """Choose the arguments with which the trainer does the steps that remain.
-
-    The schedule is laid out over ``max_train_steps``: where the rate depends on that, the whole length
-    must stay. Else the rest can be asked for as such, counted from 0, which is always exact.
-    """
-    lengthless = _is_lengthless(settings)
-    if not course.setting.counts:
-        if lengthless:
-            return _rest(source, remaining, counts=False)
-        raise CannotContinue(
-            source,
-            _(
-                "{script} would lay the schedule out anew over the steps that remain, and begin it in the "
-                "middle. Go on from the saved model instead"
-            ).format(script=settings.script),
+def _way(source: Path, done: int, settings: LaunchedSettings, course: RunCourse) -> ResumeWay:
+    way = best_way(course.planned, done, state_numbers(source).counted, lengthless=_is_lengthless(settings))
+    if way is None:
+        text = _(
+            "{script} would lay the schedule out anew over the steps that remain, and begin it in the "
+            "middle. Go on from the saved model instead"
         )
-    kept = list(_whole_kept(source, done, course))
-    exact = next((way for way in kept if way.course.steps == remaining), None)
-    if exact is not None:
-        return exact
-    if lengthless or not kept:
-        return _rest(source, remaining, counts=True)
-    return min(kept, key=lambda way: abs(way.course.steps - remaining))
-
-
-def _rest(source: Path, remaining: int, *, counts: bool) -> _Way:
-    return _Way(
-        {
-            "resume": str(source),
-            **({"initial_step": 0, "skip_until_initial_step": None, "initial_epoch": None} if counts else {}),
-            "max_train_steps": remaining,
-            "max_train_epochs": None,
-        },
-        Course(remaining, 0, 1),
-    )
-
-
-def _whole_kept(source: Path, done: int, course: RunCourse) -> Iterator[_Way]:
-    """Yield the ways with the length as it was planned first, the best one first."""
-    setting = course.setting
-    per_epoch = setting.steps_per_epoch
-    counted = state_numbers(source).counted
-    starts = [(done, setting.accumulation == 1)]
-    starts += [(epoch * per_epoch, False) for epoch in (done // per_epoch, -(-done // per_epoch)) if epoch]
-    for begins_at, skips in starts:
-        found = setting.at(begins_at, skips=skips).course()
-        if found is None or found.steps < 1:
-            continue
-        told = None if begins_at == counted else begins_at
-        changes = {
-            "resume": str(source),
-            "skip_until_initial_step": True if skips else None,
-            "initial_step": told,
-            "initial_epoch": None,
-        }
-        yield _Way(changes, found)
+        raise CannotContinue(source, text.format(script=settings.script))
+    return way
 
 
 def _from_weights(
@@ -179,7 +122,7 @@ def _from_weights(
     changes = {
         weights_argument(settings): str(source),
         **_length(remaining, settings, course),
-        **dict.fromkeys(("resume", "skip_until_initial_step", "initial_step", "initial_epoch")),
+        **dict.fromkeys(("resume", *OWN_COUNT)),
         "output_name": _free_name(run, done),
     }
     return Continuation(
@@ -212,13 +155,12 @@ def _length(remaining: int, settings: LaunchedSettings, course: RunCourse) -> di
 
 
 def _is_lengthless(settings: LaunchedSettings) -> bool:
-    """Whether the learning rate at a step does not depend on how many there are to be."""
-    if settings.text("lr_scheduler_type"):
-        return False
-    name = settings.text("lr_scheduler") or "constant"
-    own = settings.optimizer.endswith("schedulefree")
-    shared = name == "constant_with_warmup" and 0 < (settings.number("lr_warmup_steps") or 0) < 1
-    return own or (not shared and (name in LENGTHLESS or name.startswith("adafactor")))
+    return is_lengthless(
+        settings.text("lr_scheduler"),
+        settings.optimizer,
+        foreign=settings.flag("lr_scheduler_type"),
+        warmup_share=0 < (settings.number("lr_warmup_steps") or 0) < 1,
+    )
 
 
 def _only_needed(changes: Mapping[str, Any], settings: LaunchedSettings) -> dict[str, Any]:

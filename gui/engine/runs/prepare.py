@@ -211,7 +211,7 @@ class Preparation:
             accepted=tuple(accepted),
             existing=existing,
             overwrites=tuple(again),
-            begun_at=_begun_at(command, plan.launch.num_processes),
+            begun_at=_begun_at(command),
         )
 
     def _write(
@@ -290,11 +290,11 @@ def _base_model(command: TrainerCommand) -> BaseModelFile | None:
     return BaseModelFile(path=named, size=path.stat().st_size if path.is_file() else None)
 
 
-def _begun_at(command: TrainerCommand, processes: int) -> int | None:
+def _begun_at(command: TrainerCommand) -> int | None:
     """Return the steps behind the state that a command goes on from: it may be gone when somebody asks."""
     words = dict(zip(command.argv, command.argv[1:], strict=False))
     named = words.get("--resume")
-    return None if named is None else state_numbers(Path(named)).behind(processes)
+    return None if named is None else state_numbers(Path(named)).behind
 
 
 def _overwrite_notes(manifest: Manifest) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -35,6 +36,11 @@ class RunCourse(Document):
     begun_at: int
     counted_from: int
     whole: int
+
+    @property
+    def planned(self) -> ResumeSetting:
+        """The whole training as it was planned, from its very beginning."""
+        return replace(self.setting, whole=self.whole, begins_at=0, skips=False)
 
     def done(self, counted: int) -> int:
         """Return how many steps of the whole training are done at one of the run's own counts.
@@ -83,17 +89,12 @@ def course_of(run: RunFolder) -> RunCourse:
     )
 
 
-def state_done(source: Path, settings: LaunchedSettings, course: RunCourse) -> int | None:
+def state_done(source: Path, course: RunCourse) -> int | None:
     """Return how many steps of the whole training are behind a state of a run; None where it tells none."""
     numbers = state_numbers(source)
     if numbers.counted is not None:
         numbers = numbers.model_copy(update={"counted": course.done(numbers.counted)})
-    return numbers.behind(processes_of(settings))
-
-
-def processes_of(settings: LaunchedSettings) -> int:
-    """Return how many processes train together."""
-    return max(1, int(settings.number("num_processes") or 1))
+    return numbers.behind
 
 
 def _begun_at(run: RunFolder, settings: LaunchedSettings) -> int:
@@ -103,7 +104,7 @@ def _begun_at(run: RunFolder, settings: LaunchedSettings) -> int:
     except PreflightError:
         noted = None
     if noted is None:
-        noted = state_numbers(Path(settings.text("resume"))).behind(processes_of(settings))
+        noted = state_numbers(Path(settings.text("resume"))).behind
     return noted or 0
 
 

@@ -18,6 +18,7 @@ from gui.engine.trainer.torch_numbers import read_plain_table
 STEP_FILE = "train_state.json"
 STEP_FILE_BYTES = 4096
 SCHEDULE_FILE = "scheduler.bin"
+RANDOM_FILES = "random_states_*.pkl"
 
 
 class StateNumbers(Document):
@@ -27,16 +28,30 @@ class StateNumbers(Document):
         counted: The step that ``train_state.json`` says; None where it says none.
         scheduled: How often the schedule has been moved; None where that cannot be read.
         rates: The base learning rate of each parameter group, which resuming brings back.
+        processes: How many processes saved it, each with its random numbers; None where none did.
     """
 
     counted: int | None = None
     scheduled: int | None = None
     rates: tuple[float, ...] = ()
+    processes: int | None = None
 
-    def behind(self, processes: int = 1) -> int | None:
-        """Return how many optimizer steps are behind the state in all, over all its trainings."""
-        scheduled = None if self.scheduled is None else self.scheduled // max(1, processes)
-        return max((step for step in (self.counted, scheduled) if step is not None), default=None)
+    @property
+    def behind(self) -> int | None:
+        """How many optimizer steps are behind the state in all, over all its trainings."""
+        return steps_behind(self.counted, self.scheduled, self.processes)
+
+
+def steps_behind(counted: int | None, scheduled: int | None, processes: int | None) -> int | None:
+    """Return how many optimizer steps are behind a state; None where neither count tells.
+
+    Args:
+        counted: As the trainer counted, from 0 whenever a training went on.
+        scheduled: How often the schedule was moved.
+        processes: How many processes moved it at each step.
+    """
+    moved = None if scheduled is None else scheduled // max(1, processes or 1)
+    return max((step for step in (counted, moved) if step is not None), default=None)
 
 
 def state_numbers(folder: Path) -> StateNumbers:
@@ -47,6 +62,7 @@ def state_numbers(folder: Path) -> StateNumbers:
         counted=_counted(folder / STEP_FILE),
         scheduled=_whole(table.get("last_epoch")),
         rates=tuple(map(float, rates)) if isinstance(rates, list) and all(map(_is_rate, rates)) else (),
+        processes=sum(1 for _each in folder.glob(RANDOM_FILES)) or None,
     )
 
 

@@ -37,6 +37,7 @@ LIKELY: dict[str, list[Any]] = {
     "output_dir": ["/there", "/gone", " /o"],
     "log_with": ["wandb", "tensorboard"],
     "loss_type": ["huber"],
+    "resume": ["/there", "x", "/gone"],
 }
 FACTS: list[dict[str, Any]] = [
     {},
@@ -49,6 +50,7 @@ FACTS: list[dict[str, Any]] = [
         "dataset": {"images": 7, "repeats": 2, "layout": "flat"},
         "paths": {"/gone": {"kind": "missing"}, "/there": {"kind": "folder", "writable": False}},
         "existing_outputs": ["mira.safetensors", "last.safetensors"],
+        "state": {"path": "/there", "has_optimizer": True, "step": 3, "scheduled": 9, "rates": [1e-4]},
     },
     {
         "disk_free_gib": 3.0,
@@ -105,8 +107,22 @@ FACTS: list[dict[str, Any]] = [
             {"name": "old", "watched": False, "output_dir": "/there", "output_name": "mira"},
             {"name": "now", "output_dir": "/there", "output_name": "mira"},
         ],
-        "existing_outputs": ["mira.safetensors"],
+        "existing_outputs": ["mira.safetensors", "mira-000001.safetensors", "mira-step00000002-state"],
         "locked_outputs": ["mira.safetensors"],
+        "state": {
+            "path": "x",
+            "has_optimizer": True,
+            "lacks": ["scheduler.bin"],
+            "has_scaler": False,
+            "has_random": False,
+            "finite": False,
+            "step_in_name": 4,
+            "counts": "epochs",
+            "processes": 2,
+            "optimizer": "torch.optim.AdamW(betas=(0.9, 0.99),weight_decay=1)",
+            "network": "/m.safetensors",
+        },
+        "dataset": {"images": 7, "repeats": 2},
     },
 ]
 

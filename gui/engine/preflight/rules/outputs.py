@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from pathlib import PurePath
 
 from gui.engine.findings import Finding, Fix
+from gui.engine.preflight.resume_outlook import overwritten, resume_outlook
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.fixes import first_few, leave_out, write
 from gui.engine.preflight.steps import forecast_steps
 from gui.engine.preflight.view import View
 from gui.engine.texts import _
-from gui.engine.trainer.final_file import is_written_by
 
 ALWAYS_SAFETENSORS = ("flux_", "sd3_", "lumina_", "anima_", "hunyuan_")
 """Scripts that pay no heed to ``save_model_as`` (flux_train_utils.py:581-610)."""
@@ -38,20 +38,26 @@ def output_base(view: View) -> str | None:
 
 def check_output_exists(view: View) -> Iterator[Finding]:
     """Existing files are overwritten without a question (trainer-facts 2.4)."""
-    base = output_base(view)
-    there = [name for name in view.facts.existing_outputs if is_written_by(name, base)]
+    there = overwritten(view, view.facts.existing_outputs)
     if not there:
         return
-    resumes = view.given("resume")
-    meant = f"{base or 'last'}-2"
+    resumes, outlook = view.given("resume"), resume_outlook(view)
+    meant = f"{output_base(view) or 'last'}-{f'from{outlook.done}' if outlook else '2'}"
     yield Finding(
         id="output-exists",
-        severity="hint" if resumes else "danger",
+        severity="warning" if resumes else "danger",
         title=_("Files of this name exist and would be overwritten: {names}").format(names=first_few(there)),
         detail=_("The trainer writes over saves and states of an earlier run without asking."),
         arguments=("output_name", "output_dir"),
         where="output_dir",
-        fixes=(write({"output_name": meant}, _("save as {name}").format(name=meant), identity="other-name"),),
+        fixes=(
+            write(
+                {"output_name": meant},
+                _("save as {name}").format(name=meant),
+                identity="other-name",
+                safe=resumes,
+            ),
+        ),
         sources=("trainer: train_util.py:90-103, train_network.py:1297",),
     )
 

@@ -1,22 +1,24 @@
-"""Rules about going on from a saved state, as far as its folder and the plan tell.
+"""Rules about the state that a plan goes on from: is it one, is it whole, does it fit the plan.
 
-Source: STEP-07 to STEP-11; trainer-facts 2.3 (train_network.py:925-975, 1230-1275, train_util.py:4777).
+Source: STEP-08 to STEP-10; trainer-facts 2.3 (train_network.py:925-975, train_util.py:4777); accelerate
+1.6, ``checkpointing.py`` 217-299.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePath
 
-from gui.engine.findings import Finding, Fix, Severity
+from gui.engine.findings import Finding
 from gui.engine.preflight.file_facts import StateFact
+from gui.engine.preflight.resume_outlook import resumed_state
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.fixes import leave_out, write
 from gui.engine.preflight.rules.learning_rates import trains_text
 from gui.engine.preflight.rules.networks import module_name
-from gui.engine.preflight.steps import forecast_steps
+from gui.engine.preflight.rules.resume_fixes import from_weights, resume_finding
 from gui.engine.preflight.view import View
 from gui.engine.texts import _
+from gui.engine.trainer.saved_state import SCHEDULE_FILE
 
 DEFAULT_RANK = 4.0
 
@@ -31,148 +33,79 @@ MOVES_WEIGHTS = ("blocks_to_swap", "cpu_offload_checkpointing", "split_mode")
 """What leaves parts of the model on the CPU, where loading a state was seen to fail (STEP-09)."""
 
 
-def _state(view: View) -> StateFact | None:
-    """Return the state that the plan goes on from, where it is known."""
-    state = view.facts.state
-    if state is None or view.text("resume") != state.path or view.flag("resume_from_huggingface"):
-        return None
-    return state
-
-
-def _weights_only(view: View, state: StateFact) -> tuple[Fix, ...]:
-    """Return the fix that begins anew with the network's weights, where the file beside is known."""
-    if state.network is None or not view.trains_network:
-        return ()
-    return (
-        write(
-            {"resume": None, "network_weights": state.network, "dim_from_weights": True},
-            _("begin anew with the weights of {file}").format(file=PurePath(state.network).name),
-            identity="weights",
-        ),
-    )
-
-
-def _finding(
-    identity: str, severity: Severity, title: str, detail: str, fixes: tuple[Fix, ...], *sources: str
-) -> Finding:
-    return Finding(
-        id=identity,
-        severity=severity,
-        title=title,
-        detail=detail,
-        arguments=("resume",),
-        fixes=fixes,
-        sources=sources,
-    )
-
-
 def check_resume_path(view: View) -> Iterator[Finding]:
     """A state is the folder that was saved with the optimizer in it (STEP-10)."""
-    state = _state(view)
+    state = resumed_state(view)
     if state is None or state.has_optimizer:
         return
-    yield _finding(
+    yield resume_finding(
         "resume-path",
         "stop",
         _("{path} is no saved state: it holds no optimizer.").format(path=state.path),
         _("A state is a folder in output_dir such as mira-000010-state, and no folder of logs."),
-        (leave_out("resume"),),
+        (*from_weights(view, state), leave_out("resume")),
         "S7",
         "STEP-10",
         "trainer: train_util.py:4777, 5942",
     )
 
 
-def check_resume(view: View) -> Iterator[Finding]:
-    """The trainer's own count of steps begins anew after resuming (STEP-07)."""
-    if not view.given("resume"):
+def check_resume_parts(view: View) -> Iterator[Finding]:
+    """A state that lacks a file cannot be loaded; a full disk or a stop amid the saving leaves such (S7)."""
+    state = resumed_state(view)
+    if state is None or not state.has_optimizer:
         return
-    if not view.trains_network:
-        yield _finding(
-            "resume",
-            "warning",
-            _("{script} counts steps and epochs from 0 again after resuming.").format(script=view.script),
-            _("Weights and optimizer are restored. Files of the earlier run get overwritten by new ones."),
-            (),
-            "STEP-07",
-            "trainer: train_network.py:1257-1275",
-        )
-    elif not view.flag("skip_until_initial_step"):
-        yield _finding(
-            "resume",
-            "warning",
-            _("After resuming the trainer counts steps from 0 and trains the remaining epochs."),
-            _(
-                "Files named by step may overwrite earlier ones. With skip_until_initial_step it reads and "
-                "drops what was trained before; numbers within the epoch are right then."
-            ),
-            (write({"skip_until_initial_step": True}, _("skip what was trained before"), identity="skip"),),
-            "S7",
-            "STEP-07",
-            "trainer: train_network.py:1257-1275, 1346, 1401",
-        )
-
-
-def _position(view: View, state: StateFact) -> int | None:
-    """Return the optimizer step that a state was saved at, by what it says, else by its name."""
-    if state.step is not None:
-        return state.step
-    if state.counts == "steps":
-        return state.step_in_name
-    forecast = forecast_steps(view)
-    if state.step_in_name is None or forecast is None:
-        return None
-    return state.step_in_name * forecast.steps_per_epoch
-
-
-def check_resume_done(view: View) -> Iterator[Finding]:
-    """A state of a run that was complete leaves nothing to train (STEP-07, STEP-11)."""
-    state = _state(view)
-    if state is None:
+    scheduled = not view.optimizer.endswith("schedulefree")
+    lacks = [name for name in state.lacks if name != SCHEDULE_FILE or scheduled]
+    if not lacks:
         return
-    at, forecast = _position(view, state), forecast_steps(view)
-    by_epochs = view.given("max_train_epochs")
-    whole = forecast.total_steps if forecast else None if by_epochs else view.number("max_train_steps")
-    if at is None or whole is None or at < whole:
-        return
-    refused = view.trains_network and state.step is not None
-    more = _longer(view, at, forecast.steps_per_epoch if forecast else None)
-    yield _finding(
-        "resume-done",
-        "stop" if refused else "warning",
-        _("The state was saved at step {step}; the plan ends at {whole:g}.").format(step=at, whole=whole),
-        (
-            _("The trainer refuses it: “max_train_steps should be greater than initial step”.")
-            if refused
-            else _("The schedule is at its end, and the learning rate may be 0: nothing is learnt any more.")
-        ),
-        (*more, leave_out("resume")),
-        "STEP-07",
-        "STEP-11",
-        "trainer: train_network.py:1252",
+    yield resume_finding(
+        "resume-parts",
+        "stop",
+        _("The saved state is incomplete: {names} is missing.").format(names=", ".join(lacks)),
+        _("Perhaps it was being written when the disk was full or the training ended. Take an earlier one."),
+        (*from_weights(view, state), leave_out("resume")),
+        "S7",
+        "trainer: train_util.py:4777",
     )
 
 
-def _longer(view: View, at: int, steps_per_epoch: int | None) -> tuple[Fix, ...]:
-    if not view.given("max_train_epochs"):
-        return (
-            write(
-                {"max_train_steps": at * 2}, _("train {steps} steps").format(steps=at * 2), identity="longer"
-            ),
-        )
-    if not steps_per_epoch:
-        return ()
-    epochs = at // steps_per_epoch * 2 + 1
-    return (
-        write(
-            {"max_train_epochs": epochs}, _("train {epochs} epochs").format(epochs=epochs), identity="longer"
-        ),
+def check_resume_finite(view: View) -> Iterator[Finding]:
+    """The trainer saves states of ruined weights as well, and goes on from them (N2, S7)."""
+    state = resumed_state(view)
+    if state is None or state.finite is not False:
+        return
+    yield resume_finding(
+        "resume-finite",
+        "stop",
+        _("The saved state is ruined: its weights hold NaN or Inf."),
+        _("Its optimizer holds them too, and no setting mends that. Take a state from before."),
+        (leave_out("resume"),),
+        "N2",
+        "S7",
+        "trainer: train_util.py:5942",
+    )
+
+
+def check_resume_random(view: View) -> Iterator[Finding]:
+    """Random numbers that do not go on change nothing but which noise meets which image (S7)."""
+    state = resumed_state(view)
+    if state is None or not state.has_optimizer or state.has_random or state.lacks:
+        return
+    yield resume_finding(
+        "resume-random",
+        "hint",
+        _("The saved state holds no random numbers: noise and the order of images will be others."),
+        _("That is harmless; only the same training twice cannot be had with it."),
+        (),
+        "S7",
+        "trainer: train_util.py:4777",
     )
 
 
 def check_resume_match(view: View) -> Iterator[Finding]:
     """A state fits only the network and the optimizer that it was saved with (STEP-08)."""
-    state = _state(view)
+    state = resumed_state(view)
     if state is None or not view.trains_network:
         return
     differs = list(_differences(view, state))
@@ -180,14 +113,14 @@ def check_resume_match(view: View) -> Iterator[Finding]:
         return
     changes = {name: value for _said, fix in differs for name, value in fix.items()}
     back = (write(changes, _("take what the state was saved with"), identity="as-saved"),) if changes else ()
-    yield _finding(
+    yield resume_finding(
         "resume-match",
         "stop",
         _("The state was saved by other settings: {differences}").format(
             differences="; ".join(said for said, _fix in differs)
         ),
         _("Its weights or its optimizer’s groups do not fit, and the trainer stops after caching."),
-        (*back, *_weights_only(view, state), *(() if back else (leave_out("resume"),))),
+        (*back, *from_weights(view, state), *(() if back else (leave_out("resume"),))),
         "S7",
         "STEP-08",
         "trainer: train_network.py:925-975",
@@ -232,7 +165,7 @@ def check_resume_device(view: View) -> Iterator[Finding]:
     names = [name for name in MOVES_WEIGHTS if view.flag(name) or (view.number(name) or 0) > 0]
     if not names:
         return
-    state = _state(view)
+    state = resumed_state(view)
     yield Finding(
         id="resume-device",
         severity="warning",
@@ -243,7 +176,7 @@ def check_resume_device(view: View) -> Iterator[Finding]:
         ),
         arguments=("resume", *names),
         fixes=(
-            *(_weights_only(view, state) if state else ()),
+            *(from_weights(view, state) if state else ()),
             leave_out(*names, identity="no-swap"),
         ),
         sources=("STEP-09",),
@@ -252,8 +185,9 @@ def check_resume_device(view: View) -> Iterator[Finding]:
 
 RULES: tuple[Rule, ...] = (
     Rule("resume-path", check_resume_path, ("STEP-10",), lambda: _("What is resumed is a state")),
-    Rule("resume", check_resume, ("STEP-07",), lambda: _("How steps are counted after resuming")),
-    Rule("resume-done", check_resume_done, ("STEP-11",), lambda: _("Resuming what was complete")),
+    Rule("resume-parts", check_resume_parts, ("S7",), lambda: _("The state that is resumed is whole")),
+    Rule("resume-finite", check_resume_finite, ("N2", "S7"), lambda: _("A state of ruined weights")),
+    Rule("resume-random", check_resume_random, ("S7",), lambda: _("Random numbers of a state")),
     Rule("resume-match", check_resume_match, ("STEP-08",), lambda: _("A state of other settings")),
     Rule("resume-device", check_resume_device, ("STEP-09",), lambda: _("Resuming beside swapped blocks")),
 )
