@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from gui.cli.check import finding_lines, prepare
+from gui.cli.check import prepare
 from gui.cli.context import home
 from gui.cli.dataset_repairs import add_repairs, needs_no_scan, repair, repair_scanned
 from gui.cli.progress import ProgressLine, plain
@@ -26,6 +26,7 @@ from gui.engine.preflight.check import Checker
 from gui.engine.preflight.checking import checker_for
 from gui.engine.preflight.dataset_report import spec_of_plan, with_rules
 from gui.engine.preflight.dataset_spec import plan_of_folder
+from gui.engine.preflight.finding_words import finding_lines
 from gui.engine.texts import _, ngettext
 
 _SIZE = re.compile(r"^(\d+)(?:[x×,](\d+))?$")

@@ -6,9 +6,10 @@ import argparse
 import sys
 from collections.abc import Iterator
 
-from gui.cli.check import add_check_arguments, finding_lines, prepare
+from gui.cli.check import add_check_arguments, prepare
 from gui.engine.hardware.memory.words import parts_in_words, phase_words
 from gui.engine.preflight.estimate import PlanEstimate, estimate_of
+from gui.engine.preflight.finding_words import finding_lines
 from gui.engine.quantities import about
 from gui.engine.texts import _
 

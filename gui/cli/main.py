@@ -47,6 +47,7 @@ def commands() -> dict[str, Command]:
         "export": Command("exporting", _("write a plan for other programs")),
         "run": Command("run", _("launch a plan under supervision and show its progress")),
         "rehearse": Command("rehearse", _("train a plan for a few steps to see whether it would go well")),
+        "recover": Command("recover", _("say what to try after a run went wrong, and make or launch it")),
         "retry": Command("retry", _("make the plan that would fit after the GPU's memory ran out")),
         "attach": Command("attach", _("watch a run, and take it over when nothing supervises it")),
         "stop": Command("stop", _("stop a run, at once or after its next save")),
@@ -54,9 +55,10 @@ def commands() -> dict[str, Command]:
         "resume": Command("resume", _("go on with a paused run")),
         "runs": Command("runs", _("list the runs on this machine")),
         "note": Command("note", _("tag a run, give it a star, write a note about it")),
-        "parse": Command("parse", _("turn raw trainer output into events")),
         "queue": Command("queue", _("plans in a row on each GPU: add, order, pause, go on")),
+        "parse": Command("parse", _("turn raw trainer output into events")),
         "diagnose": Command("diagnose", _("say what went wrong, by which lines, and what to do")),
+        "report": Command("report", _("make a zip for those who help: no names, no tokens in it")),
         "dataset": Command("dataset", _("the dataset doctor: what the trainer will really see")),
         "checkpoints": Command("checkpoints", _("look into saved files: complete, finite, grown?")),
         "trainer": Command("trainer", _("find and examine sd-scripts installs")),
@@ -66,9 +68,9 @@ def commands() -> dict[str, Command]:
         "rules": Command("rules", _("list what is checked")),
         "schema": Command("schema", _("print the JSON schema of a document")),
         "supervise": Command("supervise", ""),
+        "schedule": Command("schedule", ""),
         "look-at-images": Command("look_at_images", ""),
         "make-small-pictures": Command("make_small_pictures", ""),
-        "schedule": Command("schedule", ""),
     }
 
 
@@ -158,13 +160,11 @@ def _run(arguments: Sequence[str]) -> int:
     module.add_arguments(parser)
     options = parser.parse_args(arguments[1:])
     _speak_chosen_language(options.home)
-    return int(module.run(options))
-
     if chosen in ABOUT_RUNS:
         _wake_queue(Home.find(options.home))
+    return int(module.run(options))
 
-def _speak_chosen_language(home: str | None = None) -> None:
-    file = Home.find(home).preferences
+
 def _wake_queue(home: Home) -> None:
     """Have a scheduler there where the queue has work; what is wrong with it, “queue” tells."""
     if (home.queue / "queue.json").is_file():
@@ -175,6 +175,8 @@ def _wake_queue(home: Home) -> None:
             ensure_scheduler(QueueStore(home), wait=False)
 
 
+def _speak_chosen_language(home: str | None = None) -> None:
+    file = Home.find(home).preferences
     if file.is_file():
         from gui.engine.preferences import load_preferences  # heavy, and most have chosen nothing
 
