@@ -75,6 +75,12 @@ class PythonLimits(_Sourced):
     newest: str
 
 
+class TorchLimits(_Sourced):
+    """The oldest torch that trains at full speed."""
+
+    oldest: str
+
+
 class T5Limits(_Sourced):
     """The version of the trainer from which on a T5 in fp8 works without a cache."""
 
@@ -82,16 +88,18 @@ class T5Limits(_Sourced):
 
 
 class WorkerLimits(_Sourced):
-    """How many loader workers are too many.
+    """How many loader workers are too many, or too few.
 
     Attributes:
         windows: More than this are slow on Windows.
         most: So many, or more, are slow anywhere.
+        least: Fewer are slow where images are read at each step.
         advised: What to take instead.
     """
 
     windows: int
     most: int
+    least: int
     advised: int
 
 
@@ -128,6 +136,7 @@ class MachineLimits(Document):
     bitsandbytes: BitsandbytesLimits
     xformers: XformersLimits
     python: PythonLimits
+    torch: TorchLimits
     t5_fp8: T5Limits
     workers: WorkerLimits
     ram: RamLimits

@@ -6,9 +6,10 @@ Source: N10, S4, T2, T4, T6, T7; SLOW-05, STEP-02.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from gui.engine.findings import Finding
+from gui.engine.findings import Finding, Fix
+from gui.engine.preflight.amounts import amounts
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.fixes import write
 from gui.engine.preflight.rules.learning_rates import HIGH, finds_own_rate, model_rate
@@ -17,28 +18,11 @@ from gui.engine.preflight.steps import forecast_steps
 from gui.engine.preflight.view import View
 from gui.engine.texts import _
 
-TOO_FEW, FEW = 15, 20
-"""Below the first there is too little to learn from; below the second near-identical images overfit (T2)."""
-
-HIGH_RANK, MIDDLE_RANK = 128, 32
-"""The first is out of balance with tens of images (S4, T4); the second is a middle one."""
-
 CALM_RATE = 5e-5
 """Where to go from a rate that is unstable (N9)."""
 
-IMAGES_FOR_HIGH_RANK = 100
-
 LARGE_RATE = 1e-4
 """What is large for a small dataset (N10): the usual rate, and more."""
-
-USUAL_STEPS: Mapping[str, tuple[int, int]] = {"flux": (800, 1200), "sdxl": (1500, 2500)}
-"""Steps of a LoRA by family (T7); the names are beginnings of families'."""
-
-OTHER_STEPS = (800, 3000)
-"""What a LoRA of any other family takes: a face the least, a style the most (T7)."""
-
-FAR = 3.0
-"""So many times the usual steps are far from it."""
 
 LONG_HOURS = 12.0
 """Runs that take longer are worth a second look (SLOW-05), and are cut by rented machines (STEP-02)."""
@@ -46,7 +30,7 @@ LONG_HOURS = 12.0
 SECONDS_PER_HOUR = 3600.0
 
 
-def _images(view: View) -> int | None:
+def trained_images(view: View) -> int | None:
     """Return how many images a LoRA is trained on; None when that is not known, or none is trained."""
     fact = view.facts.dataset
     return fact.images if fact and fact.images and view.dataset_known and view.trains_network else None
@@ -54,12 +38,12 @@ def _images(view: View) -> int | None:
 
 def check_data_few(view: View) -> Iterator[Finding]:
     """Too few images are learnt by heart (T2)."""
-    images = _images(view)
-    if images is None or images >= FEW:
+    images, limits = trained_images(view), amounts().images
+    if images is None or images >= limits.few:
         return
     yield Finding(
         id="data-few",
-        severity="warning" if images < TOO_FEW else "hint",
+        severity="warning" if images < limits.too_few else "hint",
         title=_("{count} images are few.").format(count=images),
         detail=_(
             "20 to 30 varied images do for a simple character, 100 and more for many styles. Fewer than 15 "
@@ -71,35 +55,51 @@ def check_data_few(view: View) -> Iterator[Finding]:
 
 
 def check_rank_data(view: View) -> Iterator[Finding]:
-    """A high rank with tens of images learns them by heart (S4, T4)."""
-    images, rank = _images(view), view.number("network_dim")
-    if images is None or rank is None or not module_name(view) or rank < HIGH_RANK:
+    """A high rank with few images learns them by heart (S4, T4)."""
+    images, rank = trained_images(view), view.number("network_dim")
+    if images is None or rank is None or not module_name(view) or view.flag("dim_from_weights"):
         return
-    if images >= IMAGES_FOR_HIGH_RANK or view.flag("dim_from_weights"):
+    band = next((each for each in amounts().rank.bands if images <= each.images), None)
+    if band is None or rank <= band.most:
         return
-    alpha = view.number("network_alpha") or rank
-    scaled = float(f"{max(1.0, alpha * MIDDLE_RANK / rank):.6g}")
     yield Finding(
         id="rank-data",
         severity="hint",
         title=_("Rank {rank:g} is out of balance with {count} images.").format(rank=rank, count=images),
-        detail=_("With tens of images a middle rank does; the alpha goes along with it. Files get smaller."),
+        detail=_("With so few images a lower rank does; the alpha goes along with it. Files get smaller."),
         arguments=("network_dim", "network_alpha"),
-        fixes=(
-            write(
-                {"network_dim": MIDDLE_RANK, "network_alpha": scaled},
-                _("take rank {rank} with alpha {alpha:g}").format(rank=MIDDLE_RANK, alpha=scaled),
-                identity="middle",
-            ),
-        ),
+        fixes=(lower_rank(view, rank, band.meant),),
         sources=("S4", "T4"),
+    )
+
+
+def lower_rank(view: View, rank: float, meant: int) -> Fix:
+    """Return the fix that takes another rank, with the alpha in the same proportion.
+
+    Args:
+        view: The plan.
+        rank: What it has.
+        meant: What it shall have.
+    """
+    alpha = view.number("network_alpha") or rank
+    scaled = float(f"{max(1.0, alpha * meant / rank):.6g}")
+    return write(
+        {"network_dim": meant, "network_alpha": scaled},
+        _("take rank {rank} with alpha {alpha:g}").format(rank=meant, alpha=scaled),
+        identity="middle",
     )
 
 
 def check_nan_prone(view: View) -> Iterator[Finding]:
     """Few images, single ones at a time, a large rate, no warm-up: what NaN is made of (N10)."""
-    images, rate = _images(view), model_rate(view)[1]
-    if images is None or images > FEW or rate is None or rate < LARGE_RATE or finds_own_rate(view):
+    images, rate = trained_images(view), model_rate(view)[1]
+    if (
+        images is None
+        or images > amounts().images.few
+        or rate is None
+        or rate < LARGE_RATE
+        or finds_own_rate(view)
+    ):
         return
     accumulates = (view.number("gradient_accumulation_steps") or 1) > 1
     single = all((dataset.number("batch_size") or 1) <= 1 for dataset in view.dataset_views)
@@ -133,10 +133,8 @@ def check_steps_range(view: View) -> Iterator[Finding]:
     steps = forecast.total_steps if forecast else None
     if steps is None and not view.given("max_train_epochs") and view.given("max_train_steps"):
         steps = int(view.number("max_train_steps") or 0)
-    usual = next(
-        (span for start, span in USUAL_STEPS.items() if view.kin.name.startswith(start)), OTHER_STEPS
-    )
-    if not steps or usual[0] / FAR <= steps <= usual[1] * FAR:
+    usual, far = _usual_steps(view, view.kin.name), amounts().steps.far
+    if not steps or usual[0] / far <= steps <= usual[1] * far:
         return
     meant = usual[1] if steps > usual[1] else usual[0]
     yield Finding(
@@ -156,6 +154,14 @@ def check_steps_range(view: View) -> Iterator[Finding]:
         ),
         sources=("T7",),
     )
+
+
+def _usual_steps(view: View, family: str) -> tuple[int, int]:
+    """Return the fewest and the most steps that are usual for a family and what the plan is for."""
+    limits = amounts().steps
+    spans = [span for start, span in limits.families.items() if family.startswith(start)] or [limits.others]
+    spans += [limits.purposes[layer] for layer in view.plan.presets if layer in limits.purposes]
+    return min(low for low, _high in spans), max(high for _low, high in spans)
 
 
 def check_eta(view: View) -> Iterator[Finding]:

@@ -145,6 +145,31 @@ def check_workers(view: View) -> Iterator[Finding]:
     )
 
 
+def check_few_workers(view: View) -> Iterator[Finding]:
+    """With no or one loader the GPU waits for images that are read at each step (T17)."""
+    limits, name = machine_limits().workers, "max_data_loader_n_workers"
+    workers = view.number(name)
+    in_ram = view.flag("cache_latents") and not view.flag("cache_latents_to_disk")
+    if workers is None or workers >= limits.least or in_ram or not view.knows(name) or practises(view):
+        return
+    yield Finding(
+        id="workers-few",
+        severity="hint",
+        title=_("{count:.0f} loader workers are few where images are read at each step.").format(
+            count=workers
+        ),
+        detail=_("The GPU waits while an image is read and cropped. Two to four keep it busy."),
+        arguments=(name, "persistent_data_loader_workers"),
+        fixes=(
+            write(
+                {name: limits.advised, "persistent_data_loader_workers": True},
+                _("use {count} workers that stay").format(count=limits.advised),
+            ),
+        ),
+        sources=("T17",),
+    )
+
+
 def check_accel(view: View) -> Iterator[Finding]:
     """The user's own configuration of accelerate is not used: foreign ones end runs (ENV-14, ENV-15)."""
     own = view.facts.accelerate
@@ -232,6 +257,7 @@ RULES: tuple[Rule, ...] = (
     Rule("ram", check_ram, ("RAM-01", "RAM-04"), lambda: _("RAM for loading the models")),
     Rule("pagefile", check_pagefile, ("RAM-06",), lambda: _("RAM and page file of Windows")),
     Rule("workers-win", check_workers, ("SLOW-03", "T17"), lambda: _("How many loader workers")),
+    Rule("workers-few", check_few_workers, ("T17",), lambda: _("Too few loader workers")),
     Rule("accel", check_accel, ("ENV-14", "ENV-15"), lambda: _("Settings of accelerate elsewhere")),
     Rule("power", check_power, ("S7",), lambda: _("Mains and power settings")),
     Rule("sleep", check_sleep, ("S7",), lambda: _("A machine that falls asleep")),

@@ -56,7 +56,8 @@ def finds_own_rate(view: View) -> bool:
     return "prodigy" in name or name.startswith("dadapt") or relative_step(view)
 
 
-def _judgeable(view: View) -> bool:
+def is_usual_optimizer(view: View) -> bool:
+    """Return whether usual rates say something: nothing is found or scheduled by the optimizer itself."""
     return not finds_own_rate(view) and not view.optimizer.endswith("schedulefree")
 
 
@@ -75,7 +76,7 @@ def _text_rate(view: View) -> tuple[str, float | None]:
     return "learning_rate", view.number("learning_rate")
 
 
-def _scale(view: View) -> float:
+def alpha_by_rank(view: View) -> float:
     """Return alpha by rank, by which a LoRA's effect is multiplied (lora.py:71)."""
     rank = view.number("network_dim") or 4.0
     alpha = view.number("network_alpha")
@@ -84,7 +85,7 @@ def _scale(view: View) -> float:
 
 def check_lr_range(view: View) -> Iterator[Finding]:
     """Rates far outside of what is usual (NAN-29, T3)."""
-    if not _judgeable(view):
+    if not is_usual_optimizer(view):
         return
     if view.trains_network and not view.flag("network_train_text_encoder_only"):
         yield from _network_range(view)
@@ -107,7 +108,7 @@ def _network_range(view: View) -> Iterator[Finding]:
     if rate >= HIGH:
         broken = (
             rate > FAR_TOO_HIGH
-            and _scale(view) > 0.25
+            and alpha_by_rank(view) > 0.25
             and not (view.text("network_module") or "").startswith("lycoris")
         )
         mad = rate >= MAD and "sgd" not in view.optimizer
@@ -164,7 +165,7 @@ def trains_text(view: View) -> bool:
 
 def check_lr_te(view: View) -> Iterator[Finding]:
     """The text encoder breaks at rates that the model takes well (N15, S3, T16, NAN-22)."""
-    if not trains_text(view) or not _judgeable(view):
+    if not trains_text(view) or not is_usual_optimizer(view):
         return
     (model_name, model), (name, text) = model_rate(view), _text_rate(view)
     if not view.given(model_name):

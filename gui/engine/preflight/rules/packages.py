@@ -1,6 +1,6 @@
 """Rules about the trainer's Python and packages: too old, too new, or not for this machine.
 
-Source: ENV-05, ENV-06, ENV-09, ENV-11, ENV-19, MODEL-12.
+Source: ENV-05, ENV-06, ENV-09, ENV-11, ENV-19, MODEL-12, T17.
 """
 
 from __future__ import annotations
@@ -54,6 +54,24 @@ def check_py(view: View) -> Iterator[Finding]:
         ).format(oldest=limits.oldest, newest=limits.newest),
         arguments=("plan.trainer",),
         sources=("ENV-11", "trainer: README.md:129-134"),
+    )
+
+
+def check_old_torch(view: View) -> Iterator[Finding]:
+    """A torch before 2.0 is slow and lacks the attention that is fast (T17)."""
+    trainer, oldest = real_trainer(view), machine_limits().torch.oldest
+    version = version_of(trainer.torch) if trainer else None
+    if trainer is None or version is None or version >= (version_of(oldest) or ()):
+        return
+    yield Finding(
+        id="torch-old",
+        severity="warning",
+        title=_("The trainer has torch {version}.").format(version=trainer.torch),
+        detail=_("From {oldest} on it is faster, and has sdpa. Make the trainer’s environment anew.").format(
+            oldest=oldest
+        ),
+        arguments=("plan.trainer",),
+        sources=("T17",),
     )
 
 
@@ -248,6 +266,7 @@ def check_t5_fp8(view: View) -> Iterator[Finding]:
 
 RULES: tuple[Rule, ...] = (
     Rule("py", check_py, ("ENV-11",), lambda: _("The trainer’s Python")),
+    Rule("torch-old", check_old_torch, ("T17",), lambda: _("The trainer’s torch")),
     Rule("pins", check_pins, ("ENV-19",), lambda: _("The trainer’s packages are those that it asks for")),
     Rule("bnb", check_bnb, ("ENV-05",), lambda: _("bitsandbytes works")),
     Rule("pkg-broken", check_pkg_broken, ("ENV-13",), lambda: _("Packages that are installed work")),
