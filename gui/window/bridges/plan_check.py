@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from gui.engine.dataset.doctor import CACHE_FOLDER
+from gui.engine.dataset.folder_records import FolderRecords
 from gui.engine.hardware.gpu import GpuMonitor
 from gui.engine.hardware.memory.learning import MemoryLearning
 from gui.engine.hardware.memory.tables import TracedStep
@@ -101,7 +103,7 @@ class PlanCheck:
         machine: What is true whatever plan and trainer.
         library: The presets that the plan may name.
         seen: What earlier looks have found.
-        home: Holds the runs, which tell how fast a step is.
+        home: Holds the runs, which tell how fast a step is, and what scans of images found out.
         learned: Tells what runs have taught of a GPU's memory, by its lasting name.
         traced: Trainings that were traced for this plan or one like it.
     """
@@ -155,7 +157,8 @@ class PlanCheck:
     def _collector(self, trainer: Trainer | None, files: Files) -> _Looking:
         facts = trainer.facts if trainer else None
         practice = trainer is not None and trainer.install.practice
-        return _Looking(facts, practice, self.gpus, seen=self.seen, files=files)
+        records = FolderRecords(self.home.cache / CACHE_FOLDER)
+        return _Looking(facts, practice, self.gpus, records=records, seen=self.seen, files=files)
 
     def _checker(self, trainer: Trainer | None, collector: Collector) -> Checker:
         machine = self.machine

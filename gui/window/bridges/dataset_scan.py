@@ -1,0 +1,296 @@
+"""Looks at all images of a dataset in processes; what is found comes to the GUI thread as it is found."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from PySide6.QtCore import QObject, Signal
+
+from gui.engine.errors import PreflightError
+from gui.engine.paths import Home
+from gui.window.bridges.dataset_source import DatasetSource, OpenedDataset, open_dataset
+from gui.window.bridges.tasks import UnexpectedFault
+
+if TYPE_CHECKING:
+    from gui.engine.dataset.buckets import Size
+    from gui.engine.dataset.doctor import Doctor
+    from gui.engine.dataset.report import DatasetReport
+    from gui.engine.dataset.scan import ScanBatch, ScanProgress
+    from gui.window.bridges.plan_check import PlanCheck
+
+State = Literal["idle", "opening", "looking", "paused", "reading", "done", "stopped", "failed"]
+"""``opening``: the folders are listed; ``looking``: at images; ``reading``: captions and caches;
+``stopped``: it was called off."""
+
+TELL_SECONDS = 0.1
+"""What was found is told so often, however much it is."""
+
+PATIENCE_SECONDS = 5.0
+"""So long closing waits until all processes are gone."""
+
+
+class LookedAt(NamedTuple):
+    """One image that was looked at.
+
+    Attributes:
+        place: Which of the folders.
+        name: The file.
+        keys: What is wrong with it; see ``problem_kinds``.
+        size: In pixels as stored; (0, 0) where it has none.
+    """
+
+    place: int
+    name: str
+    keys: tuple[str, ...]
+    size: Size
+
+
+class FolderImages(NamedTuple):
+    """One folder and its images, sorted."""
+
+    folder: Path
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A look that has begun.
+
+    Attributes:
+        dataset: What is looked at.
+        folders: The folders of images, each once.
+    """
+
+    dataset: OpenedDataset
+    folders: tuple[FolderImages, ...]
+
+
+@dataclass(frozen=True)
+class Found:
+    """Images that were looked at, and how far the look is."""
+
+    images: tuple[LookedAt, ...]
+    progress: ScanProgress
+
+
+class DatasetScan(QObject):
+    """One look at a time; a newer one ends the older.
+
+    Args:
+        home: Holds what is remembered of images.
+        processes: How many look at images; None takes one a core.
+    """
+
+    begun = Signal(object)
+    """`Begun`."""
+    found = Signal(object)
+    """`Found`."""
+    finished = Signal(object)
+    """`DatasetReport`, with what the rules say."""
+    failed = Signal(object)
+    """`PreflightError`: why nothing can be looked at."""
+    changed = Signal()
+    """`state` is another one."""
+
+    _told = Signal(int, str, object)
+
+    def __init__(self, home: Home, processes: int | None = None) -> None:
+        super().__init__()
+        self.state: State = "idle"
+        self._home = home
+        self._processes = processes
+        self._number = 0
+        self._look: _Look | None = None
+        self._told.connect(self._take)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is being looked at."""
+        return self.state in ("opening", "looking", "paused", "reading")
+
+    @property
+    def memory(self) -> Path:
+        """Where what was found out is remembered."""
+        from gui.engine.dataset.doctor import CACHE_FOLDER
+
+        return self._home.cache / CACHE_FOLDER
+
+    def start(self, source: DatasetSource, check: PlanCheck) -> None:
+        """Look at a dataset.
+
+        Args:
+            source: Which.
+            check: The open plan, and what checks it.
+        """
+        self._end()
+        self._number += 1
+        number = self._number
+
+        def tell(what: str, value: object) -> None:
+            with contextlib.suppress(RuntimeError):  # the window has just been closed
+                self._told.emit(number, what, value)
+
+        self._look = _Look(lambda: open_dataset(source, check), self.memory, self._processes, tell)
+        self._be("opening")
+        self._look.start()
+
+    def pause(self) -> None:
+        """Begin no more images."""
+        if self._look is not None and self.state == "looking":
+            self._look.pause()
+            self._be("paused")
+
+    def resume(self) -> None:
+        """Go on."""
+        if self._look is not None and self.state == "paused":
+            self._look.resume()
+            self._be("looking")
+
+    def cancel(self) -> None:
+        """End the look; what was found is remembered."""
+        if self.busy:
+            self._end()
+            self._number += 1
+            self._be("stopped")
+
+    def close(self) -> None:
+        """End everything, and wait until no process is left."""
+        look = self._look
+        self._end()
+        if look is not None:
+            look.wait(PATIENCE_SECONDS)
+
+    def _end(self) -> None:
+        if self._look is not None:
+            self._look.cancel()
+            self._look = None
+
+    def _be(self, state: State) -> None:
+        if state != self.state:
+            self.state = state
+            self.changed.emit()
+
+    def _take(self, number: int, what: str, value: object) -> None:
+        if number != self._number:
+            return
+        if what == "begun":
+            self.begun.emit(value)
+            self._be("looking")
+        elif what == "found":
+            self.found.emit(value)
+        elif what == "reading":
+            self._be("reading")
+        elif what == "finished":
+            self._be("done")
+            self.finished.emit(value)
+        else:
+            self._be("failed")
+            self.failed.emit(value)
+
+
+class _Look:
+    """The thread of one look."""
+
+    def __init__(
+        self,
+        opening: Callable[[], OpenedDataset],
+        memory: Path,
+        processes: int | None,
+        tell: Callable[[str, object], None],
+    ) -> None:
+        self._opening = opening
+        self._memory = memory
+        self._processes = processes
+        self._tell = tell
+        self._doctor: Doctor | None = None
+        self._cancelled = threading.Event()
+        self._guard = threading.Lock()
+        self._thread = threading.Thread(target=self._run, name="dataset look", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def wait(self, seconds: float) -> None:
+        self._thread.join(seconds)
+
+    def pause(self) -> None:
+        if self._doctor is not None:
+            self._doctor.scan.pause()
+
+    def resume(self) -> None:
+        if self._doctor is not None:
+            self._doctor.scan.resume()
+
+    def cancel(self) -> None:
+        with self._guard:
+            self._cancelled.set()
+            if self._doctor is not None:
+                self._doctor.scan.cancel()
+
+    def _run(self) -> None:
+        try:
+            self._work()
+        except PreflightError as error:
+            self._tell("failed", error)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it has to be said
+            self._tell("failed", UnexpectedFault(error))
+
+    def _work(self) -> None:
+        from gui.engine.dataset.doctor import Doctor
+
+        dataset = self._opening()
+        doctor = Doctor(dataset.spec, self._memory, self._processes)
+        try:
+            with self._guard:
+                self._doctor = doctor
+                if self._cancelled.is_set():
+                    return
+            self._tell("begun", Begun(dataset, _folders_of(doctor, dataset)))
+            for found in _gathered(doctor):
+                self._tell("found", found)
+            if not self._cancelled.is_set():
+                self._tell("reading", None)
+                report: DatasetReport = dataset.with_rules(doctor.report())
+                self._tell("finished", report)
+        finally:
+            doctor.close()
+
+
+def _folders_of(doctor: Doctor, dataset: OpenedDataset) -> tuple[FolderImages, ...]:
+    """Return the folders of images: those of masks are looked at, but are not the dataset."""
+    wanted = {subset.image_dir for subset in dataset.spec.subsets}
+    return tuple(FolderImages(each, doctor.images_in(each)) for each in doctor.folders if each in wanted)
+
+
+def _gathered(doctor: Doctor) -> Iterator[Found]:
+    """Yield what is found, not more often than it can be shown."""
+    wanted = {subset.image_dir for subset in doctor.spec.subsets}
+    places = {
+        old: new for new, old in enumerate(i for i, each in enumerate(doctor.folders) if each in wanted)
+    }
+    images: list[LookedAt] = []
+    progress: ScanProgress | None = None
+    due = time.monotonic() + TELL_SECONDS
+    for batch in doctor.batches():
+        images += _looked_at(doctor, batch, places)
+        progress = batch.progress
+        if time.monotonic() >= due:
+            yield Found(tuple(images), progress)
+            images = []
+            due = time.monotonic() + TELL_SECONDS
+    if progress is not None:
+        yield Found(tuple(images), progress)
+
+
+def _looked_at(doctor: Doctor, batch: ScanBatch, places: dict[int, int]) -> Iterator[LookedAt]:
+    for image in batch.images:
+        if image.place in places:
+            keys = [key for each in doctor.subsets_of(image) for key in doctor.problems_of(image, each)]
+            size = image.facts.size if image.facts.fault is None else (0, 0)
+            yield LookedAt(places[image.place], image.name, tuple(dict.fromkeys(keys)), size)
