@@ -4,39 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QTableView,
-    QWidget,
 )
 
 from gui.engine.texts import _
 from gui.window.models.run_table import ENTRY_ROLE, RunColumn
-from gui.window.models.run_words import ChipWords, chip_words, name_of, sentence_of
+from gui.window.models.run_words import chip_words, name_of, sentence_of
 from gui.window.models.shown_runs import ShownRuns
 from gui.window.theme.space import Space
-from gui.window.theme.theme import FontRole, Theme
-from gui.window.widgets.chip import MARKS, Tone
+from gui.window.theme.theme import Theme
+from gui.window.widgets.row_delegate import CHIP_INSIDE_PX, ROW_PX, RowDelegate
 
 if TYPE_CHECKING:
     from gui.engine.runs.listing import RunEntry
 
-ROW_PX = 58
-CHIP_PX = 22
-CHIP_INSIDE_PX = 9
 LEAST_NAME_PX = 230
 WIDEST_PX = 260
 LESS_NEEDED = (RunColumn.FAMILY, RunColumn.DURATION, RunColumn.LOSS, RunColumn.STEPS, RunColumn.STARTED)
 """In this order columns are left out where the name would have too little room."""
 MEASURED_ROWS = 200
-
-_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 
 
 class RunView(QTableView):
@@ -152,90 +143,15 @@ class RunView(QTableView):
             room += widths[column] if room < 0 else 0
 
 
-class RunDelegate(QStyledItemDelegate):
-    """Draws the cells.
+class RunDelegate(RowDelegate):
+    """Draws the cells."""
 
-    Args:
-        theme: Colours, fonts and sizes.
-    """
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
-
-    def sizeHint(  # noqa: N802 - Qt's name
-        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> QSize:
-        """Return the height of a row; widths are the header's."""
-        del option, index
-        return QSize(0, self._theme.px(ROW_PX))
-
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        """Draw one cell."""
+    def draw_cell(self, painter: QPainter, place: QRect, index: QModelIndex | QPersistentModelIndex) -> None:
+        """Draw what a cell says."""
         entry: RunEntry = index.data(ENTRY_ROLE)
-        rect: QRect = option.rect
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._draw_back(painter, option, index.column())
-        inner = rect.adjusted(self._theme.px(Space.S), 0, -self._theme.px(Space.S), 0)
         if index.column() == RunColumn.STATE:
-            self._draw_chip(painter, inner, chip_words(entry))
+            self.draw_chip(painter, place, chip_words(entry))
         elif index.column() == RunColumn.NAME:
-            self._draw_name(painter, inner, entry)
+            self.draw_name(painter, place, name_of(entry), sentence_of(entry))
         else:
-            self._write(painter, inner, str(index.data() or ""), "body", "muted")
-        painter.setPen(self._theme.color("line"))
-        painter.drawLine(rect.bottomLeft(), rect.bottomRight())
-        painter.restore()
-
-    def _draw_back(self, painter: QPainter, option: QStyleOptionViewItem, column: int) -> None:
-        state: QStyle.StateFlag = option.state
-        rect: QRect = option.rect
-        view: QWidget = option.widget
-        if not state & QStyle.StateFlag.State_Selected:
-            return
-        painter.fillRect(rect, self._theme.color("accent_soft"))
-        if column == RunColumn.STATE and view is not None and view.hasFocus():
-            edge = QRect(rect.left(), rect.top(), 3, rect.height())
-            painter.fillRect(edge, self._theme.color("accent"))
-
-    def _draw_chip(self, painter: QPainter, place: QRect, words: ChipWords) -> None:
-        tone: Tone = words.tone  # type: ignore[assignment]
-        mark = MARKS[tone] if words.mark is None else words.mark
-        text = f"{mark} {words.text}" if mark else words.text
-        font = self._theme.font("small")
-        font.setBold(True)
-        metrics = QFontMetrics(font)
-        inside = self._theme.px(CHIP_INSIDE_PX)
-        width = min(place.width(), metrics.horizontalAdvance(text) + 2 * inside)
-        height = self._theme.px(CHIP_PX)
-        chip = QRectF(place.left(), place.center().y() - height / 2, width, height)
-        plain = tone == "neutral"
-        painter.setPen(self._theme.color("line") if plain else Qt.PenStyle.NoPen)
-        painter.setBrush(self._theme.color("bg" if plain else f"{tone}_soft"))
-        painter.drawRoundedRect(chip, height / 2, height / 2)
-        painter.setFont(font)
-        painter.setPen(self._theme.color("muted" if plain else tone))
-        room = round(width - 2 * inside) + 1
-        shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
-        painter.drawText(chip, int(Qt.AlignmentFlag.AlignCenter), shown)
-
-    def _draw_name(self, painter: QPainter, place: QRect, entry: RunEntry) -> None:
-        sentence = sentence_of(entry)
-        if not sentence:
-            self._write(painter, place, name_of(entry), "strong", "text")
-            return
-        half = self._theme.px(20)
-        top = QRect(place.left(), place.center().y() - half, place.width(), half)
-        below = QRect(place.left(), place.center().y() + 1, place.width(), half - 2)
-        self._write(painter, top, name_of(entry), "strong", "text")
-        self._write(painter, below, sentence, "small", "muted")
-
-    def _write(self, painter: QPainter, place: QRect, text: str, role: FontRole, colour: str) -> None:
-        font = self._theme.font(role)
-        painter.setFont(font)
-        painter.setPen(self._theme.color(colour))
-        shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, place.width())
-        painter.drawText(place, _LEFT, shown)
+            self.write(painter, place, str(index.data() or ""), "body", "muted")
