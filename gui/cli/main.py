@@ -58,6 +58,7 @@ def commands() -> dict[str, Command]:
         "queue": Command("queue", _("plans in a row on each GPU: add, order, pause, go on")),
         "parse": Command("parse", _("turn raw trainer output into events")),
         "diagnose": Command("diagnose", _("say what went wrong, by which lines, and what to do")),
+        "compare": Command("compare", _("put runs side by side: what differs, and how each went")),
         "report": Command("report", _("make a zip for those who help: no names, no tokens in it")),
         "dataset": Command("dataset", _("the dataset doctor: what the trainer will really see")),
         "checkpoints": Command("checkpoints", _("look into saved files: complete, finite, grown?")),
