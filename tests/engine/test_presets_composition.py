@@ -247,7 +247,7 @@ def test_that_cards_are_known_by_what_they_report(reported, layer):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (("flux1", "full", "style", "safe", 8.0), ["not possible", "16 GB", "blocks_to_swap 24", "lora"]),
+        (("flux1", "full", "style", "safe", 8.0), ["not possible", "16 GB", "blocks_to_swap 26", "lora"]),
         (("sdxl", "full", "style", "safe", 8.0), ["not possible", "12 GB", "full_bf16", "lora"]),
         (("flux1", "lora", "style", "safe", 6.0), ["not possible", "8 GB", "fp8_base"]),
         (("sd15", "lora", "style", "safe", 3.9), ["3.9 GB", "6 GB"]),

@@ -98,9 +98,13 @@ class Flux(FluxVae):
 
     def encode_texts(self, encoders: list[nn.Module], setting: Setting) -> list[torch.Tensor]:
         batch, length = setting.batch, setting.text_tokens
-        pooled = encoders[0](tokens(batch, 77))["pooler_output"]
-        text, _all = encoders[1](tokens(batch, length), None, return_dict=False, output_hidden_states=True)
+        pooled = self._pooled(encoders, batch)
+        text, _all = encoders[-1](tokens(batch, length), None, return_dict=False, output_hidden_states=True)
         return [pooled, text, torch.zeros(batch, length, 3), torch.ones(batch, length, dtype=torch.int32)]
+
+    def _pooled(self, encoders: list[nn.Module], batch: int) -> torch.Tensor:
+        pooled: torch.Tensor = encoders[0](tokens(batch, 77))["pooler_output"]
+        return pooled
 
 
 class Chroma(Flux):
@@ -117,3 +121,7 @@ class Chroma(Flux):
 
     def build_text_encoders(self, setting: Setting) -> list[nn.Module]:
         return [t5_xxl()]
+
+    def _pooled(self, encoders: list[nn.Module], batch: int) -> torch.Tensor:
+        """Return what the trainer's stand-in for CLIP-L gives: next to nothing (trainer: DummyCLIPL)."""
+        return torch.zeros(batch, 77, 1)

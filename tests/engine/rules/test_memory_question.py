@@ -231,7 +231,7 @@ def test_that_measured_runs_correct_the_forecast():
 
 
 def test_that_an_estimate_has_all_that_is_known():
-    arguments = {**LORA, "cache_latents": True, "max_train_epochs": 2, "network_dim": 16}
+    arguments = {**LORA, "cache_latents": True, "max_train_epochs": 2, "network_dim": 8}
     facts = {"os": "linux", "gpu": [GPU], "dataset": {"images": 10, "repeats": 10}, "seconds_per_step": 2.0}
     found = estimate_of(make_view(make_plan(arguments, family="sdxl"), **facts))
     assert found.unknown is None

@@ -225,8 +225,13 @@ class Budgeting:
         return MemoryParts(weights=self._vae_gib, activations=working)
 
     def _text(self) -> MemoryParts:
-        traced = [_working(row) for row in self.table.passes if row.setting.part == "text_encode"]
-        return MemoryParts(weights=self._text_all_gib, activations=max(traced, default=ENCODING_GIB))
+        """What the text encoders hold while captions are encoded (train_util.py:1304)."""
+        asked = self.question
+        rows = [row for row in self.table.passes if row.setting.part == "text_encode"]
+        traced = rising((row.setting.batch, _working(row)) for row in rows)
+        captions = max(1, asked.text_batch or asked.batch)
+        working = beyond(traced, captions) if traced else ENCODING_GIB
+        return MemoryParts(weights=self._text_all_gib, activations=working)
 
     def _samples(self, samples: SamplesQuestion) -> MemoryParts:
         asked = self.question

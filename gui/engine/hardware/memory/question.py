@@ -83,6 +83,7 @@ class MemoryQuestion(Document):
         optimizer: The optimizer.
         latents_cached: Whether latents are made before training.
         text_cached: Whether captions are encoded before training.
+        text_batch: Captions that are encoded at once; None for as many as images are trained at once.
         vae_single: Whether the VAE stays in fp32.
         vae_batch: Images that are encoded at once.
         samples: Sample images; None for none.
@@ -111,6 +112,7 @@ class MemoryQuestion(Document):
     optimizer: OptimizerQuestion = OptimizerQuestion()
     latents_cached: bool = False
     text_cached: bool = False
+    text_batch: int | None = None
     vae_single: bool = False
     vae_batch: int = 1
     samples: SamplesQuestion | None = None

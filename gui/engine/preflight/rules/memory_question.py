@@ -89,6 +89,7 @@ def _question(view: View) -> MemoryQuestion:
         optimizer=_optimizer(view, kind),
         latents_cached=caches_latents(view),
         text_cached=cached_text,
+        text_batch=_whole(view, "text_encoder_batch_size", 0) or None,
         vae_single=view.flag("no_half_vae"),
         vae_batch=_whole(view, "vae_batch_size", 1),
         samples=_samples(view, (width, height)),
