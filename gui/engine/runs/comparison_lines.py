@@ -76,9 +76,9 @@ def table_title(table: LossTable) -> str:
     return _("Mean loss by steps") if table.by == "steps" else _("Mean loss by images")
 
 
-def cell_text(row: ComparedRow, number: int) -> str:
-    """Return the value of a run with who said it, where that is not the plan."""
-    text = row.shown[number]
+def cell_text(row: ComparedRow, number: int, most: int = 1 << 16) -> str:
+    """Return the value of a run, cut to so many letters, with who said it where that is not the plan."""
+    text = _cut(row.shown[number], most)
     origin = origin_words(row.origins[number] if number < len(row.origins) else None)
     return f"{text} ({origin})" if text and origin else text
 
@@ -118,7 +118,7 @@ def _same_count(rows: Sequence[ComparedRow], shown: Sequence[ComparedRow]) -> in
 def _section(title: str, rows: Sequence[ComparedRow], count: int, same: int) -> list[str]:
     head = f"{title} · {same_words(same)}" if same else title
     cells = [
-        [_cut(row.title or row.id), *(_cut(cell_text(row, n)) or "–" for n in range(count))] for row in rows
+        [_cut(row.title or row.id), *(cell_text(row, n, WIDEST) or "–" for n in range(count))] for row in rows
     ]
     return [head, *_table([["", *(label_of(n) for n in range(count))], *cells])] if cells else [head]
 
