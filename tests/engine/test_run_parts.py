@@ -13,6 +13,7 @@ from gui.engine.errors import CannotWrite
 from gui.engine.runs import journal
 from gui.engine.runs.adoption import find_trainer
 from gui.engine.runs.board import Board
+from gui.engine.runs.counting import Counting
 from gui.engine.runs.desk import RequestDesk
 from gui.engine.runs.events import Answered, Notice, read_events
 from gui.engine.runs.finishing import _read_exit
@@ -21,6 +22,7 @@ from gui.engine.runs.history import History
 from gui.engine.runs.inspector import Inspector
 from gui.engine.runs.journal import EventJournal, Lines
 from gui.engine.runs.keeper import CleanKeeper, KeptFile
+from gui.engine.runs.launched import launched_settings
 from gui.engine.runs.ledger import Ledger
 from gui.engine.runs.leftovers import Leftovers
 from gui.engine.runs.lock import SupervisorLock, is_held
@@ -294,9 +296,10 @@ def test_that_a_save_is_in_progress_until_all_of_it_is_there(tmp_path: Path) -> 
     before = mark_of(old)
     assert before is not None
     command = CommandRecord.read(run.command)
-    desk = SaveDesk(
-        Ledger(run, Board("r")), command, Manifest(program="1", existing=(before,)), Inspector(None)
-    )
+    ledger = Ledger(run, Board("r"))
+    counting = Counting(ledger, launched_settings(run), None)
+    manifest = Manifest(program="1", existing=(before,))
+    desk = SaveDesk(ledger, command, manifest, Inspector(None), counting)
     assert desk.in_progress(None) is None
     assert desk.in_progress(Saved(path="x.png", kind="sample")) is None
     announced = Saved(path=str(old), kind="model")

@@ -66,6 +66,8 @@ def test_that_every_way_of_being_told_to_stop_is_a_stop(status: int) -> None:
         (Ending(tally_of(), None, final()), "finished", "done"),
         (Ending(tally_of(), -15, final(), stop="user"), "finished", "done"),
         (Ending(tally_of(7), 0, final(), resumed=True), "finished", "done"),
+        (Ending(tally_of(7), 0, final(), resumed=True, begun_at=3, whole=10), "finished", "done"),
+        (Ending(tally_of(7, saved=False), 0, final(), begun_at=3, whole=10), "finished", "done"),
         (Ending(tally_of(bad=4), 0, final(), recovered=True), "finished", "done"),
         (Ending(tally_of(bad=4), 0, final()), "suspect", "loss-nonfinite"),
         (Ending(tally_of(bad=4), 0, final("not checked"), recovered=True), "suspect", "loss-nonfinite"),

@@ -108,7 +108,8 @@ class Board:
 
     def _take_step(self, event: Step) -> None:
         facts = self._facts
-        facts.update(step=event.step, total=event.total, avr_loss=event.avr_loss, loss=event.loss, bar=None)
+        total = self._total(event)
+        facts.update(step=event.step, total=total, avr_loss=event.avr_loss, loss=event.loss, bar=None)
         if event.epoch is not None:
             facts["epoch"] = event.epoch
         losses = [value for value in (event.avr_loss, event.loss) if value is not None]
@@ -123,8 +124,13 @@ class Board:
         first_step, first_t = self._first_timed
         mean = (event.step - first_step) / (event.t - first_t) if event.t > first_t else None
         rate = event.rate or mean
-        remaining = (event.total - event.step) / rate if rate and event.total is not None else None
+        remaining = (total - event.step) / rate if rate and total is not None else None
         facts.update(rate=rate, mean_rate=mean, remaining_seconds=remaining)
+
+    def _total(self, event: Step) -> int | None:
+        """Return how many steps there are to be: a resumed training ends before its bar does."""
+        begun_at, whole = self._facts.get("begun_at"), self._facts.get("whole")
+        return event.total if begun_at is None or whole is None else whole - begun_at
 
     def _take_words(self, event: Warned | Error) -> None:
         name = "errors" if isinstance(event, Error) else "warnings"

@@ -61,10 +61,9 @@ def _weights(status: RunStatus, course: RunCourse) -> Iterator[CleanPoint]:
         if file.kind != "model" or file.judgement != CLEAN or path is None or not path.exists():
             continue
         counted = saved_model(path).step
-        counted = file.step if counted is None else counted
-        if counted is None:
+        if counted is None and file.step is None:
             continue
-        done = course.done(counted)
+        done = course.begun_at + (file.step or 0) if counted is None else course.done(counted)
         text = _("Weights of step {step}: complete, finite, grown no more than before.")
         sentence = text.format(step=f"{done:,}")
         yield CleanPoint(path=path, step=done, kind="weights", sentence=sentence)
@@ -97,7 +96,7 @@ def _is_clean(
     beside = judged.get(file.path.with_name(file.path.name.removesuffix(STATE_END)))
     if beside is not None and beside.judgement is not None and beside.judgement != "not-checked":
         return beside.judgement == CLEAN
-    if nonfinite is not None and done >= course.done(nonfinite):
+    if nonfinite is not None and done >= course.begun_at + nonfinite:
         return False
     try:
         report = check_tensors(next(path for name in NETWORK_FILES if (path := file.path / name).is_file()))

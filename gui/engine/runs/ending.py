@@ -24,6 +24,8 @@ class Ending:
         rebooted: Whether the machine was restarted while it ran.
         disk_full: The folder whose disk was full, None when there was room.
         resumed: Whether it goes on from a saved state, which ends by epochs and so with fewer steps.
+        begun_at: Steps of the whole training that were done before, where that is known.
+        whole: Steps of the whole training, likewise.
         recovered: Whether the steps' own losses became finite again.
         files: Models and states that it wrote, judged.
         causes: What the diagnosis says.
@@ -38,7 +40,16 @@ class Ending:
     rebooted: bool = False
     disk_full: str | None = None
     resumed: bool = False
+    begun_at: int | None = None
+    whole: int | None = None
     recovered: bool = False
     files: Sequence[FileNow] = ()
     causes: tuple[Cause, ...] = ()
     last_words: str = ""
+
+    @property
+    def total(self) -> int | None:
+        """How many steps the run was to do: of a resumed one the bar expects too many."""
+        if self.begun_at is None or self.whole is None:
+            return self.tally.total
+        return self.whole - self.begun_at

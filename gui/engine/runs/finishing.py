@@ -43,6 +43,8 @@ def finish_run(parts: Parts, ending: Ending, desk: RequestDesk) -> Verdict:
         ending,
         exit_status=exited.status if exited else None,
         recovered=parts.watch.recovered,
+        begun_at=ledger.board.fact("begun_at"),
+        whole=ledger.board.fact("whole"),
         disk_full=ending.disk_full or call("disks", lambda: _disk_full_in(parts, parts.watch.tally), None),
     )
     verdict = _judge(parts, ending)

@@ -42,7 +42,7 @@ from gui.engine.trainer.facts import TrainerFacts
 from gui.engine.trainer.installs import TrainerInstall
 from gui.engine.trainer.probe import require_torch
 from gui.engine.trainer.resolving import resolve
-from gui.engine.trainer.saved_state import state_numbers
+from gui.engine.trainer.saved_state import StateNumbers, state_numbers
 
 MOST_RETRIES = 5
 """What a plan asks for beyond that is not done: each try costs minutes, and the ladder is not longer."""
@@ -211,7 +211,7 @@ class Preparation:
             accepted=tuple(accepted),
             existing=existing,
             overwrites=tuple(again),
-            begun_at=_begun_at(command),
+            resumed_from=_resumed_from(command),
         )
 
     def _write(
@@ -290,11 +290,11 @@ def _base_model(command: TrainerCommand) -> BaseModelFile | None:
     return BaseModelFile(path=named, size=path.stat().st_size if path.is_file() else None)
 
 
-def _begun_at(command: TrainerCommand) -> int | None:
-    """Return the steps behind the state that a command goes on from: it may be gone when somebody asks."""
+def _resumed_from(command: TrainerCommand) -> StateNumbers | None:
+    """Return what the state tells that a command goes on from: it may be gone when somebody asks."""
     words = dict(zip(command.argv, command.argv[1:], strict=False))
     named = words.get("--resume")
-    return None if named is None else state_numbers(Path(named)).behind
+    return state_numbers(Path(named)) if named is not None and Path(named).is_dir() else None
 
 
 def _overwrite_notes(manifest: Manifest) -> list[str]:

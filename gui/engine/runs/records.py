@@ -14,6 +14,7 @@ from gui.engine.hardware.memory.observations import MemoryExpectation
 from gui.engine.preferences import NonfinitePolicy
 from gui.engine.runs.rehearsal_result import RehearsalOrder
 from gui.engine.texts import _
+from gui.engine.trainer.saved_state import StateNumbers
 
 SCHEMA = 1
 
@@ -233,7 +234,7 @@ class Manifest(Versioned):
         accepted: Ids of the dangers that the user said yes to.
         existing: Files of the names that this run will write, as they were before launch.
         overwrites: Those of them that the run will write over, by name.
-        begun_at: Optimizer steps behind the state that it goes on from; None without one, or unknown.
+        resumed_from: What the state that it goes on from told; None without one, or where it was not here.
     """
 
     program: str
@@ -263,7 +264,7 @@ class Manifest(Versioned):
     accepted: tuple[str, ...] = ()
     existing: tuple[FileMark, ...] = ()
     overwrites: tuple[str, ...] = ()
-    begun_at: int | None = None
+    resumed_from: StateNumbers | None = None
 
 
 def local_time() -> str:

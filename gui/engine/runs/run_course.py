@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from gui.engine.documents import Document, iterate_json_lines
 from gui.engine.errors import CannotContinue, PreflightError
@@ -13,7 +15,7 @@ from gui.engine.runs.launched import LaunchedSettings, launched_settings
 from gui.engine.runs.records import Manifest
 from gui.engine.texts import _
 from gui.engine.trainer.resume_course import ResumeSetting
-from gui.engine.trainer.saved_state import state_numbers
+from gui.engine.trainer.saved_state import StateNumbers, state_numbers
 
 ContinueKind = Literal["state", "weights"]
 """From what a training can go on."""
@@ -42,13 +44,76 @@ class RunCourse(Document):
         """The whole training as it was planned, from its very beginning."""
         return replace(self.setting, whole=self.whole, begins_at=0, skips=False)
 
+    @property
+    def steps(self) -> int:
+        """Steps that the run does."""
+        return self.whole - self.begun_at
+
     def done(self, counted: int) -> int:
-        """Return how many steps of the whole training are done at one of the run's own counts.
+        """Return how many steps of the whole training are done at one of the trainer's own counts.
 
         Args:
-            counted: As in the names and the metadata of its files.
+            counted: As in the names and the metadata of its files, and in the tracker.
         """
-        return self.begun_at - self.counted_from + counted
+        return self.begun_at + self.run_step(counted)
+
+    def run_step(self, counted: int) -> int:
+        """Return the run's step, from 1 as its bar counts, at one of the trainer's own counts."""
+        return counted - self.counted_from
+
+
+class CourseReader:
+    """Works a run's course out from what its trainer prints before the first step.
+
+    Args:
+        settings: With what it was launched.
+        state: What the state that it goes on from told; None without one.
+    """
+
+    def __init__(self, settings: LaunchedSettings, state: StateNumbers | None = None) -> None:
+        self._settings = settings
+        self._state = state or StateNumbers()
+        self._header: dict[str, int] = {}
+
+    def take(self, name: str, value: Any) -> None:
+        """Take a fact that the trainer printed."""
+        if name in (BATCHES, WHOLE) and isinstance(value, int) and value > 0:
+            self._header[name] = value
+
+    @property
+    def course(self) -> RunCourse | None:
+        """The course; None while it is not known, or where nothing remained to be done."""
+        if len(self._header) < 2:
+            return None
+        settings = self._settings
+        setting = ResumeSetting(
+            whole=self._header[WHOLE],
+            batches=self._header[BATCHES],
+            accumulation=max(1, int(settings.number("gradient_accumulation_steps") or 1)),
+            counts=settings.flag("network_module"),
+        )
+        if not settings.resumed:
+            return RunCourse(setting=setting, begun_at=0, counted_from=0, whole=setting.whole)
+        setting = setting.at(self._begins_at(setting), skips=settings.flag("skip_until_initial_step"))
+        found = setting.course()
+        if found is None:  # it was refused at once, and has saved nothing
+            return None
+        begun_at = self._state.behind or 0
+        return RunCourse(
+            setting=setting,
+            begun_at=begun_at,
+            counted_from=found.counts_from,
+            whole=begun_at + found.steps,
+        )
+
+    def _begins_at(self, setting: ResumeSetting) -> int:
+        """Return where the trainer takes the training to begin (train_network.py:1232-1250)."""
+        step, epoch = self._settings.number("initial_step"), self._settings.number("initial_epoch")
+        if step is not None:
+            return int(step)
+        if epoch is not None:
+            return (int(epoch) - 1) * setting.steps_per_epoch
+        return self._state.counted or 0
 
 
 def course_of(run: RunFolder) -> RunCourse:
@@ -61,32 +126,13 @@ def course_of(run: RunFolder) -> RunCourse:
         CannotContinue: It never came so far as to say how much it trains.
     """
     settings = launched_settings(run)
-    header = _header(run)
-    whole, batches = header.get(WHOLE, 0), header.get(BATCHES, 0)
-    if whole < 1 or batches < 1:
+    reader = CourseReader(settings, _resumed_from(run, settings))
+    for name, value in _header(run):
+        reader.take(name, value)
+    course = reader.course
+    if course is None:
         raise CannotContinue(run.path, _("the run ended before it said how many steps it would do"))
-    setting = ResumeSetting(
-        whole=whole,
-        batches=batches,
-        accumulation=max(1, int(settings.number("gradient_accumulation_steps") or 1)),
-        counts=settings.flag("network_module"),
-    )
-    if not settings.resumed:
-        return RunCourse(setting=setting, begun_at=0, counted_from=0, whole=whole)
-    begun_at = _begun_at(run, settings)
-    named = settings.number("initial_step")
-    setting = setting.at(
-        begun_at if named is None else int(named), skips=settings.flag("skip_until_initial_step")
-    )
-    course = setting.course()
-    if course is None:  # it was refused at once, and has saved nothing
-        raise CannotContinue(run.path, _("all its steps had been done before it began"))
-    return RunCourse(
-        setting=setting,
-        begun_at=begun_at,
-        counted_from=course.counts_from,
-        whole=begun_at + course.steps,
-    )
+    return course
 
 
 def state_done(source: Path, course: RunCourse) -> int | None:
@@ -97,27 +143,21 @@ def state_done(source: Path, course: RunCourse) -> int | None:
     return numbers.behind
 
 
-def _begun_at(run: RunFolder, settings: LaunchedSettings) -> int:
-    """Return how many steps were behind the state that a run went on from; 0 where nobody knows any more."""
+def _resumed_from(run: RunFolder, settings: LaunchedSettings) -> StateNumbers | None:
+    """Return what is known of the state that a run went on from; it may be gone by now."""
     try:
-        noted = Manifest.read(run.manifest).begun_at
+        noted = Manifest.read(run.manifest).resumed_from
     except PreflightError:
         noted = None
-    if noted is None:
-        noted = state_numbers(Path(settings.text("resume"))).behind
-    return noted or 0
+    resume = settings.text("resume")
+    return noted or (state_numbers(Path(resume)) if resume else None)
 
 
-def _header(run: RunFolder) -> dict[str, int]:
-    """Return the whole numbers that the trainer printed about the run before its first step."""
-    found: dict[str, int] = {}
-    try:
+def _header(run: RunFolder) -> Iterator[tuple[str, Any]]:
+    """Yield the facts that the trainer printed about the run before its first step."""
+    with contextlib.suppress(OSError):
         for row in iterate_json_lines(run.events):
             if row.get("event") == "step":
-                break
-            name, value = row.get("name"), row.get("value")
-            if row.get("event") == "setting" and isinstance(name, str) and isinstance(value, int):
-                found[name] = value
-    except OSError:
-        return {}
-    return found
+                return
+            if row.get("event") == "setting":
+                yield str(row.get("name")), row.get("value")

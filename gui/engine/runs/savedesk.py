@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gui.engine.runs.checkpoints import CheckpointVerdict, judge_series
+from gui.engine.runs.counting import Counting
 from gui.engine.runs.events import FileKind, FileSeen, Judged, Kept
 from gui.engine.runs.inspector import Inspector
 from gui.engine.runs.keeper import HOPEFUL
@@ -38,6 +39,7 @@ class SaveDesk:
         command: Says where the trainer saves.
         manifest: Says what lay there before.
         inspector: Reads models and keeps the last clean one.
+        counting: Says how a trainer counts that goes on from a state.
 
     Attributes:
         complete: Models and states that have become complete.
@@ -45,9 +47,15 @@ class SaveDesk:
     """
 
     def __init__(
-        self, ledger: Ledger, command: CommandRecord, manifest: Manifest, inspector: Inspector
+        self,
+        ledger: Ledger,
+        command: CommandRecord,
+        manifest: Manifest,
+        inspector: Inspector,
+        counting: Counting,
     ) -> None:
         self._ledger = ledger
+        self._counting = counting
         self._cwd = command.cwd
         self._before = {mark.path: mark for mark in manifest.existing}
         self._inspector = inspector
@@ -142,7 +150,7 @@ class SaveDesk:
                 kind=file.kind,
                 complete=file.complete,
                 size=file.size,
-                step=_step_of(file) or (known.step if known else step),
+                step=self._step_of(file) or (known.step if known else step),
             )
         )
         if not file.complete:
@@ -199,8 +207,16 @@ class SaveDesk:
             self._ledger.board.files.values(), key=lambda file: math.inf if file.step is None else file.step
         )
         reports = [self._reports[file.path] for file in files if file.path in self._reports]
-        for verdict in judge_series(reports, first_bad):
+        steps = {str(file.path): file.step for file in files if file.step is not None}
+        for verdict in judge_series(reports, first_bad, steps if self._counting.course else None):
             self._judge(verdict)
+
+    def _step_of(self, file: NewFile) -> int | None:
+        """Return the run's step at a file by its name, or by what it says itself once it is complete."""
+        counted = file.name.step
+        if counted is None and file.complete and file.kind == "model":
+            counted = saved_model(file.path).step
+        return None if counted is None else self._counting.run_step(counted)
 
     def _judge(self, verdict: CheckpointVerdict) -> None:
         path = Path(verdict.path)
@@ -225,10 +241,3 @@ class SaveDesk:
                 sentence=f"{path.name}: {verdict.sentence}",
             )
         )
-
-
-def _step_of(file: NewFile) -> int | None:
-    """Return the steps behind a file by its name, or by what it says itself once it is complete."""
-    if file.name.step is not None or not file.complete or file.kind != "model":
-        return file.name.step
-    return saved_model(file.path).step

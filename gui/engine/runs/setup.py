@@ -11,6 +11,7 @@ from gui.engine.hardware.gpu import GpuMonitor
 from gui.engine.hardware.host import HostMonitor
 from gui.engine.hardware.process_counters import system_counters
 from gui.engine.runs.board import Board
+from gui.engine.runs.counting import Counting
 from gui.engine.runs.disk import DiskWatch, system_free_bytes
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.gpu_watch import GpuWatch
@@ -97,6 +98,7 @@ def assemble(
     seen_before = run.output_log.stat().st_size if history.begun and run.output_log.exists() else 0
     reader = LogReader(run.output_log, seen_before, secrets)
     guard = Guard(manifest.guard, has_tracker=command.tracker)
+    counting = Counting(ledger, launched_settings(run), manifest.resumed_from)
     ledger.guard = guard.now
     if guard.now().sentence:
         ledger.notice("guard", guard.now().sentence)
@@ -109,8 +111,8 @@ def assemble(
         manifest=manifest,
         history=history,
         ledger=ledger,
-        watch=_watch(run, command, ledger, guard, reader, created_at=manifest.created_at),
-        saves=SaveDesk(ledger, command, manifest, Inspector(_keeper(run, command))),
+        watch=_watch(run, command, ledger, guard, reader, counting=counting, created_at=manifest.created_at),
+        saves=SaveDesk(ledger, command, manifest, Inspector(_keeper(run, command)), counting),
         sampler=Sampling(ledger, gpus, HostMonitor(), DiskWatch(places, free=free_bytes)),
         watchdog=Watchdog(ledger, trainer, pace, gpus.slow_cause),
         isolation=Isolation(ledger),
@@ -156,6 +158,7 @@ def _watch(
     guard: Guard,
     reader: LogReader,
     *,
+    counting: Counting,
     created_at: float,
 ) -> TrainerWatch:
     has_tracker = command.tracker and command.logging_dir is not None
@@ -165,4 +168,4 @@ def _watch(
         own = command.logging_dir.is_relative_to(run.path)
         tracker = TrackerReader(command.logging_dir, since=None if own else created_at)
     join = StepJoin(has_tracker=has_tracker, rows_done=last_step_in(run.metrics))
-    return TrainerWatch(ledger, reader, tracker, join, guard)
+    return TrainerWatch(ledger, reader, tracker, join, guard, counting=counting)

@@ -224,6 +224,8 @@ class RunStatus(Versioned):
         bar: Its other bar, where one moves.
         step: Steps done.
         total: How many there are to be.
+        begun_at: Steps of the whole training that were done before, where it goes on from a state.
+        whole: Steps of the whole training, likewise.
         epoch: Counted from 1.
         epochs: How many there are to be.
         avr_loss: The trainer's moving mean.
@@ -264,6 +266,8 @@ class RunStatus(Versioned):
     bar: BarNow | None = None
     step: int | None = None
     total: int | None = None
+    begun_at: int | None = None
+    whole: int | None = None
     epoch: int | None = None
     epochs: int | None = None
     avr_loss: Figure = None

@@ -61,7 +61,7 @@ def judge_run(ending: Ending) -> Verdict:
         sentence=sentence_of(word, reason, ending, clean),
         exit_status=ending.exit_status,
         step=ending.tally.last_step,
-        total=ending.tally.total,
+        total=ending.total,
         first_nonfinite_step=ending.tally.first_nonfinite_step,
         weights=ending.final.weights if ending.final else None,
         final=ending.final.path if ending.final and ending.final.weights != "missing" else None,
@@ -97,7 +97,7 @@ def _went_to_its_end(ending: Ending) -> bool:
     trained on, its word counts when the file is there to prove it.
     """
     tally, status = ending.tally, ending.exit_status
-    said = tally.model_saved or _all_steps(tally)
+    said = tally.model_saved or _did_all(ending)
     if not _trained(tally) or not said:
         return False
     if status == 0:
@@ -116,9 +116,13 @@ def _decide_by_file(ending: Ending) -> tuple[VerdictWord, str]:
         return "suspect", "weights-nonfinite"
     if tally.first_nonfinite_step is not None and not (ending.recovered and final.weights == "finite"):
         return "suspect", "loss-nonfinite"
-    if not (_all_steps(tally) or ending.resumed):
+    if not (_did_all(ending) or ending.resumed):
         return "suspect", "fewer-steps"
     return "finished", "done"
+
+
+def _did_all(ending: Ending) -> bool:
+    return ending.tally.last_step is not None and 0 < (ending.total or 0) <= ending.tally.last_step
 
 
 def _where_it_is(file: FileNow) -> Path | None:

@@ -27,7 +27,8 @@ def _what_happened(word: VerdictWord, reason: str, ending: Ending) -> str:
     final = ending.final
     values = {
         "step": ending.tally.last_step or 0,
-        "total": ending.tally.total or "?",
+        "total": ending.total or "?",
+        "whole": ending.whole,
         "place": _place(ending),
         "bad_step": ending.tally.first_nonfinite_step or "?",
         "how": _how(ending.exit_status),
@@ -44,7 +45,7 @@ def _place(ending: Ending) -> str:
     tally = ending.tally
     if not tally.last_step:
         return _("before the first step")
-    return _("at step {step} of {total}").format(step=tally.last_step, total=tally.total or "?")
+    return _("at step {step} of {total}").format(step=tally.last_step, total=ending.total or "?")
 
 
 def _how(status: int | None) -> str:
@@ -84,7 +85,12 @@ def _finished(ending: Ending) -> str:
             "Finished: {step} of {total} steps. {file} is complete and all its numbers are finite; the loss "
             "was not a number for single steps from step {bad_step} on."
         )
-    if ending.tally.total and (ending.tally.last_step or 0) < ending.tally.total:
+    short = (ending.tally.last_step or 0) < (ending.total or 0)
+    if ending.whole is not None and not short:
+        return _(
+            "Finished: {step} steps more, {whole} in all. {file} is complete and all its numbers are finite."
+        )
+    if short:
         return _(
             "Finished after {step} of {total} steps, as a resumed training ends by its epochs. {file} is "
             "complete and all its numbers are finite."

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from typing import Protocol
 
+from gui.engine.runs.counting import Counting
 from gui.engine.runs.guard import Decision, Guard
 from gui.engine.runs.ledger import Ledger
 from gui.engine.runs.logreader import LogReader
 from gui.engine.runs.stepjoin import StepJoin
 from gui.engine.runs.thinning import Thinner
-from gui.engine.trainer.events import LossNonfinite, Saved, Step, TrainerEvent
+from gui.engine.trainer.events import LossNonfinite, Saved, Setting, Step, TrainerEvent
 from gui.engine.trainer.output import Tally
 from gui.engine.trainer.tracker import TrackerPoint
 
@@ -36,6 +37,7 @@ class TrainerWatch:
         tracker: The tracker's files, None where there are none.
         join: Brings both together.
         guard: Judges losses.
+        counting: Says how a trainer counts that goes on from a state.
 
     Attributes:
         tally: What the output adds up to.
@@ -44,7 +46,14 @@ class TrainerWatch:
     """
 
     def __init__(
-        self, ledger: Ledger, reader: LogReader, tracker: Tracker | None, join: StepJoin, guard: Guard
+        self,
+        ledger: Ledger,
+        reader: LogReader,
+        tracker: Tracker | None,
+        join: StepJoin,
+        guard: Guard,
+        *,
+        counting: Counting,
     ) -> None:
         self._ledger = ledger
         self._reader = reader
@@ -52,6 +61,7 @@ class TrainerWatch:
         self._tracker_due = 0.0
         self._join = join
         self._guard = guard
+        self._counting = counting
         self._thinner = Thinner()
         self._own: tuple[int, float] | None = None
         self._replaying = reader.catching_up
@@ -128,6 +138,8 @@ class TrainerWatch:
         elif isinstance(event, Step):
             self.saving = None
             self._guard.step_done(event.step, now)
+        elif isinstance(event, Setting):
+            self._counting.take(event)
         return None
 
     def _read_tracker(self, *, at_once: bool = False) -> Decision | None:
@@ -136,7 +148,7 @@ class TrainerWatch:
             return None
         self._tracker_due = now + TRACKER_SECONDS
         stop = None
-        for step, loss in self._join.learn(self._tracker.read()):
+        for step, loss in self._join.learn(self._counting.of_run(self._tracker.read())):
             self._own_loss_seen(step, loss)
             stop = self._decided(self._guard.own_loss(step, loss, now)) or stop
         return stop
