@@ -14,10 +14,13 @@ from gui.engine.dataset.caption_edits import EditPreview
 from gui.engine.dataset.caption_originals import Written, write_edits
 from gui.engine.dataset.caption_undo import take_back
 from gui.engine.errors import Cancelled, PreflightError
+from gui.engine.texts import _, ngettext
 from gui.window.bridges.tasks import TaskHandle, Tasks
 
 MOST_EDITS = 200_000
 """So many changed captions are remembered for undo; older steps are forgotten, their originals are kept."""
+
+SHOWN_NAMES = 5
 
 Deed = Literal["write", "undo", "redo"]
 
@@ -105,11 +108,12 @@ class CaptionWork(QObject):
         """What would be done again; empty for nothing."""
         return self._undone[-1].text if self._undone and not self._busy else ""
 
-    def write(self, text: str, previews: Sequence[EditPreview]) -> None:
-        """Write what previews show, after what is waiting already."""
+    def write(self, text: str, previews: Sequence[EditPreview]) -> CaptionStep:
+        """Write what previews show, after what is waiting already, and return it as a step."""
         step = CaptionStep(text, tuple(preview for preview in previews if preview.edits))
         if step.previews:
             self._ask("write", step)
+        return step
 
     def undo(self) -> None:
         """Take the last step back."""
@@ -180,6 +184,28 @@ class CaptionWork(QObject):
         self._next()
 
 
-def was_called_off(outcome: CaptionOutcome) -> bool:
-    """Return whether the user ended a step."""
-    return isinstance(outcome.error, Cancelled)
+def outcome_words(outcome: CaptionOutcome) -> tuple[str, str, bool]:
+    """Return what came of a step: a title, what else is to be said, and whether all of it was done."""
+    texts = {
+        "write": ngettext("{count} caption was written.", "{count} captions were written.", outcome.done),
+        "undo": ngettext(
+            "{count} caption was taken back.", "{count} captions were taken back.", outcome.done
+        ),
+        "redo": ngettext("{count} caption was written.", "{count} captions were written.", outcome.done),
+    }
+    title = texts[outcome.deed].format(count=f"{outcome.done:,}")
+    more = []
+    if isinstance(outcome.error, Cancelled):
+        more.append(_("It was called off; what was written before can be taken back."))
+    elif outcome.error is not None:
+        more.append(str(outcome.error))
+    left = outcome.left
+    if left:
+        names = ", ".join(left[:SHOWN_NAMES]) + (" …" if len(left) > SHOWN_NAMES else "")
+        words = ngettext(
+            "{count} was changed elsewhere meanwhile and is as it was: {names}",
+            "{count} were changed elsewhere meanwhile and are as they were: {names}",
+            len(left),
+        )
+        more.append(words.format(count=f"{len(left):,}", names=names))
+    return title, " ".join(more), not more

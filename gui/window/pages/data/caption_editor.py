@@ -54,6 +54,7 @@ class CaptionEditor(QPlainTextEdit):
         self.show_marks(CaptionMarks(), "")
         self.blockSignals(True)
         self.setPlainText(text)
+        self.moveCursor(QTextCursor.MoveOperation.End)
         self.blockSignals(False)
         self._known = self.text()
 
@@ -139,6 +140,7 @@ class _Colours(QSyntaxHighlighter):
 
     def highlightBlock(self, text: str) -> None:  # noqa: N802 - Qt's name
         """Colour one line."""
+        del text  # Python counts its letters otherwise than Qt
         begin = self.currentBlock().position()
         spans = [(*span, self._trigger()) for span in self._marks.triggers]
         spans += [(*span, self._cut()) for span in self._marks.cut]
@@ -146,7 +148,7 @@ class _Colours(QSyntaxHighlighter):
             spans.append((*self._marks.unread, self._unread()))
         for start, end, look in spans:
             first = max(0, start - begin)
-            last = min(len(text) + 1, end - begin)
+            last = min(self.currentBlock().length(), end - begin)
             if first < last:
                 self.setFormat(first, last - first, look)
 
