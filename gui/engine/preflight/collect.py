@@ -110,7 +110,7 @@ class Collector:
         existing = existing_outputs(seen)
         return machine.model_copy(
             update={
-                "paths": dict(_paths(seen.plan)),
+                "paths": dict(_paths(seen)),
                 "model": self.models.facts(seen.plan),
                 "text": self.texts.facts(seen),
                 "dataset": _dataset(seen, self.suffixes, base, self.records),
@@ -177,10 +177,13 @@ def path_fact(path: Path) -> PathFact:
         return PathFact(kind="missing")
 
 
-def _paths(plan: TrainingPlan) -> Iterator[tuple[str, PathFact]]:
+def _paths(view: View) -> Iterator[tuple[str, PathFact]]:
     """Look at every path of a plan; a repository on the hub is none, and alone not absolute."""
-    for name in (PATH_ARGUMENTS | PATH_OR_HUB_ARGUMENTS) & plan.arguments.keys():
-        value = plan.arguments[name]
+    plan = view.plan
+    named = [
+        plan.arguments[name] for name in (PATH_ARGUMENTS | PATH_OR_HUB_ARGUMENTS) & plan.arguments.keys()
+    ]
+    for value in (*named, *(subset.own.get("metadata_file") for subset in view.subsets)):
         for text in value if isinstance(value, (list, tuple)) else (value,):
             if isinstance(text, str) and Path(text).is_absolute():
                 yield text, path_fact(Path(text))

@@ -36,6 +36,9 @@ EITHER = frozenset({"pretrained_model_name_or_path", "vae", "qwen3", "controlnet
 MADE = frozenset({"output_dir", "logging_dir", "tokenizer_cache_dir"})
 """Arguments that name a folder which is made where it is missing."""
 
+METADATA = "metadata_file"
+"""The dataset option that names a file which must be there."""
+
 UNREADABLE = frozenset({".gguf"})
 """Model files that the trainer cannot read at all."""
 
@@ -46,7 +49,7 @@ def _files(view: View) -> tuple[ModelFile, ...]:
 
 def _forms(view: View, name: str) -> set[str]:
     """Return as what a path may be given: ``file``, ``folder``."""
-    if name in FILES:
+    if name in FILES or name.endswith(f".{METADATA}"):
         return {"file"}
     if name in FOLDERS or name in MADE:
         return {"folder"}
@@ -70,6 +73,15 @@ def _texts(view: View, names: frozenset[str]) -> Iterator[tuple[str, str]]:
                 yield name, text
 
 
+def _named(view: View, names: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """Yield the paths of some arguments, and of the files that list a subset's images."""
+    yield from _texts(view, names)
+    for subset in view.subsets:
+        text = subset.own.get(METADATA)
+        if isinstance(text, str) and text:
+            yield subset.target_of(METADATA), text
+
+
 def _ways_out(view: View, name: str) -> tuple[Fix, ...]:
     return () if _required(view, name) or name in ("train_data_dir", "dataset_config") else (leave_out(name),)
 
@@ -82,7 +94,7 @@ def _unread(view: View, name: str) -> bool:
 
 def check_path_missing(view: View) -> Iterator[Finding]:
     """What the trainer reads must be there (trainer-facts 1.2)."""
-    for name, text in _texts(view, FILES | FOLDERS | EITHER):
+    for name, text in _named(view, FILES | FOLDERS | EITHER):
         fact = view.path(text)
         if fact is None or fact.kind != "missing" or _unread(view, name):
             continue
@@ -94,13 +106,13 @@ def check_path_missing(view: View) -> Iterator[Finding]:
             arguments=(name,),
             where=f"{name}:{text}",
             fixes=_ways_out(view, name),
-            sources=("trainer: train_util.py:5527, flux_utils.py:55",),
+            sources=("trainer: train_util.py:5527, 2263, flux_utils.py:55",),
         )
 
 
 def check_path_kind(view: View) -> Iterator[Finding]:
     """A folder is no file, and a file no folder."""
-    for name, text in _texts(view, FILES | FOLDERS | EITHER | MADE):
+    for name, text in _named(view, FILES | FOLDERS | EITHER | MADE):
         fact = view.path(text)
         if fact is None or fact.kind == "missing" or fact.kind in _forms(view, name):
             continue
@@ -116,7 +128,7 @@ def check_path_kind(view: View) -> Iterator[Finding]:
             arguments=(name,),
             where=f"{name}:{text}",
             fixes=() if name == "output_dir" else _ways_out(view, name),
-            sources=("trainer: train_util.py:5527, flux_utils.py:55",),
+            sources=("trainer: train_util.py:5527, 2263, flux_utils.py:55",),
         )
 
 
