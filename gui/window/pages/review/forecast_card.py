@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout
 
 from gui.engine.plan.model import TrainingPlan
-from gui.engine.preflight.report import Steps
+from gui.engine.preflight.report import Resume, Steps
 from gui.engine.quantities import GIB, about, exact, gib
 from gui.engine.texts import _, ngettext
 from gui.window.bridges.launch_preview import LaunchPreview
@@ -29,11 +29,18 @@ class ForecastCard(Card):
         self._grid.setVerticalSpacing(Space.S)
         self._grid.setColumnStretch(0, 1)
         self.body.addLayout(self._grid)
+        self._resume = Label("")
+        self._resume.setObjectName("forecast-resume")
+        self._resume.hide()
+        self.body.addWidget(self._resume)
         self._rows: list[tuple[Label, Label]] = []
 
     def show_forecast(self, checked: Checked | None, preview: LaunchPreview | None) -> None:
         """Show what is known; what is not is said to be unknown."""
         self._show(_lines(checked, preview))
+        resume = checked.report.resume if checked else None
+        self._resume.setText(resume.sentence if resume else "")
+        self._resume.setVisible(resume is not None)
 
     def _show(self, lines: list[Line]) -> None:
         while len(self._rows) < len(lines):
@@ -58,7 +65,12 @@ def _lines(checked: Checked | None, preview: LaunchPreview | None) -> list[Line]
     steps = checked.report.steps if checked else None
     if checked is None or steps is None or not steps.total_steps:
         return [(_("Steps"), _("known once the images are"), "")]
-    return [*_data(checked, steps), *_length(steps, preview), *_files(checked), _guard(checked.plan)]
+    return [
+        *_data(checked, steps),
+        *_length(steps, checked.report.resume, preview),
+        *_files(checked),
+        _guard(checked.plan),
+    ]
 
 
 def _data(checked: Checked, steps: Steps) -> list[Line]:
@@ -77,12 +89,12 @@ def _data(checked: Checked, steps: Steps) -> list[Line]:
     return [(what, _("{count} an epoch").format(count=f"{count:,}"), _("Batches of one epoch"))]
 
 
-def _length(steps: Steps, preview: LaunchPreview | None) -> list[Line]:
+def _length(steps: Steps, resume: Resume | None, preview: LaunchPreview | None) -> list[Line]:
     total, epochs = steps.total_steps or 0, steps.epochs or 0
     text = ngettext("{steps} in {epochs} epoch", "{steps} in {epochs} epochs", epochs)
     lines = [(_("Steps"), text.format(steps=f"{total:,}", epochs=f"{epochs:,}"), "")]
     if preview is not None and preview.seconds_per_step:
-        seconds = total * preview.seconds_per_step
+        seconds = (resume.steps if resume else total) * preview.seconds_per_step
         tip = _("{time}, as fast as the run {name} was; loading and saving not counted")
         known = tip.format(time=exact(seconds), name=preview.like)
         return [*lines, (_("Time on this machine"), about(seconds), known)]
