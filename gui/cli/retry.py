@@ -1,16 +1,14 @@
-"""``retry RUN -o OUT``: after the GPU's memory ran out, the same plan with the cheapest changes that fit."""
+"""``retry RUN -o OUT``: recovery after the GPU's memory ran out, with the figures that it rests on."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from gui.cli.context import home
-from gui.engine.plan.changes import apply_changes, changes_in_words
-from gui.engine.plan.plan_file import PlanFile
+from gui.cli.recover import write_try
 from gui.engine.runs.folder import find_run
-from gui.engine.runs.reuse import plan_of_run
+from gui.engine.runs.recovery import recovery_of
 from gui.engine.runs.smaller_plan import smaller_plan
 from gui.engine.texts import _
 
@@ -34,13 +32,8 @@ def run(options: argparse.Namespace) -> int:
         )
     )
     print("\n".join(f"  {step}" for step in found.steps()))
-    if found.offer() is None:
-        print(_("No change of the plan alone makes it fit."), file=sys.stderr)
+    recovery = recovery_of(folder)
+    if not recovery.tries:
+        print("\n".join((*recovery.hopeless, *recovery.left_out)), file=sys.stderr)
         return 1
-    if options.output:
-        before = plan_of_run(folder)
-        plan = apply_changes(before.plan, found.changes)
-        PlanFile(plan).save(plan, Path(options.output))
-        text = _("Written: {path}, with {changes}.")
-        print(text.format(path=options.output, changes=changes_in_words(found.changes)))
-    return 0
+    return write_try(folder, options, recovery.tries[0]) if options.output else 0

@@ -49,6 +49,7 @@ def documents() -> dict[str, _Known]:
         "metrics-host": _Known("runs.metrics", "HostRow"),
         "runs": _Known("runs.listing", "RunList"),
         "rehearsal": _Known("runs.rehearsal_result", "RehearsalResult"),
+        "recovery": _Known("runs.recovery_models", "Recovery"),
         "retry": _Known("runs.retry_record", "Retry"),
         "dataset": _Known("dataset.report", "DatasetReport"),
         "checkpoints": _Known("runs.examination", "Examination"),

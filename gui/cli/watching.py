@@ -17,8 +17,7 @@ from gui.engine.runs.follow import Follower
 from gui.engine.runs.lock import is_held
 from gui.engine.runs.records import Manifest
 from gui.engine.runs.requests import ask
-from gui.engine.runs.retry_record import read_retry
-from gui.engine.runs.smaller_plan import ran_out
+from gui.engine.runs.retry_record import read_retry, tries_left
 from gui.engine.runs.start import ensure_supervisor, read_status
 from gui.engine.runs.status import Verdict
 from gui.engine.texts import _
@@ -49,7 +48,7 @@ def watch_tries(run: RunFolder, *, stop_on_interrupt: bool, interrupted: bool = 
 
 def _next_try(run: RunFolder) -> RunFolder | None:
     """Return the run that tries this one again, once its supervisor has decided that."""
-    if not ran_out(read_status(run)) or Manifest.read(run.manifest).retry.left <= 0:
+    if tries_left(read_status(run), Manifest.read(run.manifest).retry) is None:
         return None
     while is_held(run.lock):
         time.sleep(LOOK_SECONDS)

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from gui.engine.errors import PreflightError
 from gui.engine.importers.reading import PlanInput, read_setup
-from gui.engine.plan.changes import UnknownTarget, apply_changes
+from gui.engine.plan.changes import Change, UnknownTarget, apply_changes, difference_in_words, differences
 from gui.engine.plan.plan_file import PlanFile
 from gui.engine.runs.folder import RunFolder
 from gui.engine.texts import _, ngettext
@@ -217,7 +217,12 @@ class Ways(QObject):
             apply_changes(self._document.plan, changes)
         except UnknownTarget:
             return
+        before = self._document.plan
         self._document.change(changes, _("Change for the next try"))
+        made = [each for each in differences(before, self._document.plan) if _is_told(each)]
+        if made:
+            rows = [difference_in_words(each.target, each.before, each.after) for each in made]
+            self._notes.tell(_("Changed for the next try:"), "\n".join(rows), "plan-notes")
 
     def _in_place(self, act: Callable[[], object]) -> bool:
         """Do something to the document; say it where that cannot be done."""
@@ -241,6 +246,11 @@ def _kind_of(paths: list[str]) -> str:
         return "log"
     dropped = sorted_drop(paths)
     return "data" if dropped.folders or dropped.models else "setup"
+
+
+def _is_told(change: Change) -> bool:
+    """Whether a change is about the training, rather than about which run it follows."""
+    return not change.target.startswith("plan.follows")
 
 
 def _folder(run: RunFolder | Path | str) -> RunFolder:

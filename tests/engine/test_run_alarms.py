@@ -52,7 +52,8 @@ def test_that_what_to_try_says_what_it_changes_in_the_plan():
     tries = {each.words: dict(each.changes) for each in tries_of("later", settings(unet_lr="2e-4"))}
     halved = next(changes for words, changes in tries.items() if words.startswith("Halve"))
     assert halved["unet_lr"] == 1e-4
-    assert tries["Warm the learning rate up over 200 steps."] == {"lr_warmup_steps": 200}
+    warm = {"lr_scheduler": "constant_with_warmup", "lr_warmup_steps": 200}
+    assert tries["Warm the learning rate up over 200 steps."] == warm
     assert {} in tries.values()
 
 
@@ -314,7 +315,7 @@ def test_that_memory_that_ran_out_is_saved_where_it_is_not_saved_yet() -> None:
     least = memory_ways(
         settings(gradient_checkpointing=True, optimizer_type="AdamW8bit", cache_latents=True, fp8_base=True)
     )
-    assert len(most) == 6 and least == ("Lower the resolution.", "Close other programs that use the GPU.")
+    assert len(most) == 6 and [way.id for way in least] == ["resolution", "others"]
 
 
 def test_that_the_computers_memory_has_ways_of_its_own(tmp_path: Path) -> None:

@@ -63,6 +63,7 @@ def failed_run(
         question=question, forecast=forecast(question, TABLES, PRIOR), room=room, ways=Ways(bf16=True)
     )
     Manifest(program="1", torch="2.6.0", driver="580", memory=expected if told else None).write(run.manifest)
+    run.plan.write_text('schema = 1\nname = "r"\nfamily = "sdxl"\n[dataset]\nbatch_size = 4\n', "utf-8")
     run.events.write_text("".join(event.model_dump_json() + "\n" for event in events), "utf-8")
     cause = Cause(id="cuda-oom", title="The GPU's memory ran out.")
     verdict = Verdict(verdict="failed", reason="error", sentence="It failed.", causes=(cause,))
@@ -86,8 +87,6 @@ def test_that_what_is_tried_next_fits_what_was_really_there(tmp_path: Path) -> N
     found = smaller_plan(run)
     assert found is not None and found.advised.fits is True
     assert found.changes == {"gradient_checkpointing": True}
-    offer = found.offer()
-    assert offer is not None and offer.words == "Try again with gradient_checkpointing"
     assert found.advised.after_gib <= found.room.usable
 
 
@@ -146,7 +145,7 @@ def test_that_other_programs_are_named_first_and_not_where_they_stay(tmp_path: P
 def test_that_where_nothing_fits_nothing_is_offered(tmp_path: Path) -> None:
     run = failed_run(tmp_path, [*STORY, message(0.1, 0.0, 2.0, total=2.0)], room=Room.of(2.0, 2.0, "linux"))
     found = smaller_plan(run)
-    assert found is not None and found.advised.fits is False and found.offer() is None
+    assert found is not None and found.advised.fits is False
     assert "it may still need" in found.steps()[-1]
 
 
@@ -183,7 +182,7 @@ def test_that_running_out_in_a_step_is_learned_as_a_lower_bound(tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("total", "words"),
-    [(2.0, "no change of the plan alone makes it fit"), (24.0, "is no sd-scripts install")],
+    [(2.0, "No change of the plan alone makes it fit"), (24.0, "is no sd-scripts install")],
 )
 def test_that_a_try_that_cannot_be_made_says_why_and_is_not_made_again(
     tmp_path: Path, total: float, words: str

@@ -47,6 +47,7 @@ def step(number, total, loss, previous=None):
 
 def header(total):
     say("running training / 学習開始")
+    say(f"  num batches per epoch / 1epochのバッチ数: {total}")
     say("  num epochs / epoch数: 1")
     say(f"  total optimization steps / 学習ステップ数: {total}")
     bar(0, total)

@@ -47,12 +47,16 @@ def test_that_the_plan_that_fits_is_one_click_away(qtbot: QtBot, tasks, theme, i
     page = show(RunPage(tasks=tasks, theme=theme, icons=icons), 1200, 760)
     try:
         run = launch.script(RUNS_OUT, memory=expected)
+        run.plan.write_text(
+            'schema = 1\nname = "a run"\nfamily = "sdxl"\n[dataset]\nbatch_size = 4\n', "utf-8"
+        )
         page.open(run)
-        qtbot.waitUntil(lambda: page.findChild(QWidget, "run-half-rate") is not None, timeout=60_000)
-        button = page.findChild(QPushButton, "run-half-rate")
-        assert button.text() == "Try again with gradient_checkpointing"
-        with qtbot.waitSignal(page.open_as_plan, timeout=1000) as told:
+        qtbot.waitUntil(lambda: page.findChild(QWidget, "run-first-try") is not None, timeout=60_000)
+        button = page.findChild(QPushButton, "run-first-try")
+        assert button.text() == "gradient_checkpointing, from the beginning"
+        with qtbot.waitSignal(page.open_as_plan, timeout=5000) as told:
             qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-        assert told.args == [run, {"gradient_checkpointing": True}]
+        changes = {"gradient_checkpointing": True, "plan.follows": {"run": run.name, "try": "fit"}}
+        assert told.args == [run, changes]
     finally:
         page.close_run()

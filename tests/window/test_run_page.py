@@ -189,26 +189,35 @@ def test_that_stop_after_save_is_asked_once_and_says_why_not_again(page, launch,
     assert part(page, "run-stop").isEnabled()
 
 
-def test_that_a_broken_loss_is_a_red_banner_with_the_last_clean_file(page, launch, qtbot):
+def test_that_a_broken_loss_is_a_red_banner_with_the_last_clean_file_and_the_ways_on(page, launch, qtbot):
     run = launch.script(BROKEN, words=("--network_module", "networks.lora", "--unet_lr", "4e-4"))
+    run.plan.write_text('schema = 1\nname = "a run"\n[arguments]\nunet_lr = 4e-4\n', "utf-8")
     page.open(run)
     qtbot.waitUntil(lambda: visible(page, "run-banner-loss-nonfinite"), timeout=60_000)
     qtbot.waitUntil(lambda: seen(page, "run-state") == "× stopped by the guard", timeout=60_000)
-    qtbot.waitUntil(lambda: visible(page, "run-half-rate"), timeout=10_000)
+    qtbot.waitUntil(lambda: visible(page, "run-first-try"), timeout=20_000)
     text = all_text(part(page, "run-banner-loss-nonfinite"))
     assert "no longer a number since step 5" in text and "0.5 before" in text
     assert "lora-step00000004.safetensors" in text
     assert not visible(page, "run-verdict")
     assert any("loss is nan at step 5" in line for line in timeline(page))
-    details = "run-banner-loss-nonfinite-details"
-    assert not visible(page, details)
-    click(qtbot, page, "run-banner-loss-nonfinite-ways")
-    assert "What to do" in all_text(part(page, details))
-    assert seen(page, "run-half-rate") == "Half the learning rate, from step 4"
-    with qtbot.waitSignal(page.open_as_plan, timeout=1000) as told:
-        click(qtbot, page, "run-half-rate")
+    assert not visible(page, "run-recovery")
+    click(qtbot, page, "run-other-ways")
+    qtbot.waitUntil(lambda: visible(page, "run-recovery"), timeout=5000)
+    assert "unet_lr: 0.0004 → 0.0002" in seen(page, "run-try-half-rate-diff")
+    assert "Outside of the plan" in all_text(part(page, "run-recovery"))
+    assert seen(page, "run-first-try") == "Half the learning rate, from step 4"
+    with qtbot.waitSignal(page.open_as_plan, timeout=5000) as told:
+        click(qtbot, page, "run-first-try")
     clean = status(run).verdict.clean[-1]
-    assert told.args == [run, {"unet_lr": 2e-4, "network_weights": str(clean)}]
+    assert told.args[0] == run
+    assert told.args[1] == {
+        "unet_lr": 2e-4,
+        "network_weights": str(clean),
+        "max_train_steps": 96,
+        "output_name": "lora-from4",
+        "plan.follows": {"run": run.name, "try": "half-rate"},
+    }
     click(qtbot, page, "run-copy-clean-loss-nonfinite")
     assert QApplication.clipboard().text() == str(clean)
 

@@ -65,12 +65,14 @@ def test_that_a_mad_learning_rate_is_stopped_and_told_in_red(page, launch, home,
     page.open(run)
     qtbot.waitUntil(lambda: bool(text_of(page, "run-banner-loss-nonfinite")), timeout=120_000)
     qtbot.waitUntil(lambda: "stopped by the guard" in text_of(page, "run-state"), timeout=60_000)
-    qtbot.waitUntil(lambda: page.findChild(QWidget, "run-half-rate") is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: page.findChild(QWidget, "run-first-try") is not None, timeout=30_000)
     banner = text_of(page, "run-banner-loss-nonfinite")
     assert "no longer a number" in banner and "10000 is high" in banner
     qtbot.waitUntil(lambda: any("broken" in line for line in lines(page, "run-file-list")), timeout=20_000)
-    button = page.findChild(QWidget, "run-half-rate")
-    assert button.text() == "Learning rate 0.0001 instead"
-    with qtbot.waitSignal(page.open_as_plan, timeout=1000) as told:
+    button = page.findChild(QWidget, "run-first-try")
+    assert button.text() == "Learning rate 0.0001 instead, from the beginning"
+    with qtbot.waitSignal(page.open_as_plan, timeout=5000) as told:
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    assert told.args == [run, {"unet_lr": 1e-4, "text_encoder_lr": 1e-4}]
+    changes = told.args[1]
+    assert (changes["unet_lr"], changes["text_encoder_lr"]) == (1e-4, 1e-5)
+    assert "network_weights" not in changes

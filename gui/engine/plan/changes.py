@@ -161,6 +161,12 @@ def _in_words(target: str, value: Any) -> str:
     return _("no {name}").format(name=name) if value is None else f"{name} {value}"
 
 
+def difference_in_words(target: str, before: Any, after: Any) -> str:
+    """Return one difference in a line: ``unet_lr: 0.002 → 0.001``, with a dash for nothing."""
+    shown = ("–" if value is None else str(value) for value in (before, after))
+    return f"{target}: {' → '.join(shown)}"
+
+
 def differences(before: TrainingPlan, after: TrainingPlan) -> list[Change]:
     """Return what differs between two plans, in the order of the plan file."""
     old = _flat(before.model_dump(by_alias=True, mode="python"), "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field, StrictBool
+from pydantic import ConfigDict, Field, StrictBool
 
 from gui.engine.documents import Document
 from gui.engine.preferences import NonfinitePolicy
@@ -45,10 +45,27 @@ class GuardSettings(Document):
             ``warn`` only says it.
         memory_retries: How often a run whose GPU memory ran out may be tried again by itself, each time with
             the next-cheapest changes that make it fit; 0 never does, and more than 5 count as 5.
+        recoveries: Likewise for a run that was stopped because its loss was no number: each time with the
+            first change that recovery offers.
     """
 
     nonfinite: NonfinitePolicy = "stop"
     memory_retries: WholeNumber = 0
+    recoveries: WholeNumber = 0
+
+
+class Follows(Document):
+    """Which run a plan goes on from, and by which of the tries that were offered for it.
+
+    Attributes:
+        run: Its name.
+        way: The try's id; ``try`` in the file.
+    """
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    run: str
+    way: str = Field(default="", alias="try")
 
 
 class TrainingPlan(Document):
@@ -69,6 +86,7 @@ class TrainingPlan(Document):
         dataset: The dataset TOML's own names, with ``subsets``, or with ``datasets`` for several.
         launch: How the trainer is started.
         guard: What happens when the loss is not finite.
+        follows: The run that it goes on from, where it does.
     """
 
     schema_: int = Field(default=SCHEMA, alias="schema")
@@ -83,6 +101,7 @@ class TrainingPlan(Document):
     dataset: dict[str, Any] = Field(default_factory=dict)
     launch: LaunchSettings = Field(default_factory=LaunchSettings)
     guard: GuardSettings = Field(default_factory=GuardSettings)
+    follows: Follows | None = None
 
     def data(self) -> dict[str, Any]:
         """Return the plan under the names that its file uses."""

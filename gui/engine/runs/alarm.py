@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, get_args
-
-from pydantic import Field
+from typing import Literal, get_args
 
 from gui.engine.documents import Document
 from gui.engine.runs.status import RunStatus
+from gui.engine.runs.triage import Moment
 from gui.engine.texts import _
 
 AlarmId = Literal[
@@ -48,9 +46,7 @@ class Alarm(Document):
         last_clean_words: Which file that is and what it was checked for, or that there is none.
         causes: Likely causes, the likeliest first.
         next_steps: What to do, in order.
-        next_changes: What each of the next steps changes in the plan; empty where none of them does.
-        offer_words: What a button would say that makes a new plan; empty where none is offered.
-        offer_changes: What that plan changes: target to value.
+        moment: When in the run a loss broke down, as ``runs.triage`` tells moments apart.
         at: Seconds since the trainer started, None where that is not known.
     """
 
@@ -67,9 +63,7 @@ class Alarm(Document):
     last_clean_words: str = ""
     causes: tuple[str, ...] = ()
     next_steps: tuple[str, ...] = ()
-    next_changes: tuple[Mapping[str, Any], ...] = ()
-    offer_words: str = ""
-    offer_changes: Mapping[str, Any] = Field(default_factory=dict)
+    moment: Moment | None = None
     at: float | None = None
 
 

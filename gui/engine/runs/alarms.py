@@ -26,7 +26,7 @@ from gui.engine.runs.launched import LaunchedSettings, launched_settings
 from gui.engine.runs.lock import is_held
 from gui.engine.runs.loss_alarm import LossFacts, loss_alarm
 from gui.engine.runs.memory_words import memory_causes, memory_steps, memory_title
-from gui.engine.runs.retry_record import read_retry
+from gui.engine.runs.retry_record import Retry, read_retry
 from gui.engine.runs.smaller_plan import SmallerPlan, ran_out, smaller_plan_or_none
 from gui.engine.runs.start import read_status
 from gui.engine.runs.status import RunStatus, TroubleNow
@@ -100,8 +100,9 @@ class AlarmWatch:
         """
         if self._settings is None:
             self._settings = launched_settings(self._run)
-        found = [loss_alarm(status, self._loss, self._settings)]
-        found.append(end_alarm(status, self._end_facts(status, self._settings)))
+        retry = read_retry(self._run) if status.verdict is not None else None
+        found = [loss_alarm(status, self._loss, self._settings, retry)]
+        found.append(end_alarm(status, self._end_facts(status, self._settings, retry)))
         if status.verdict is None or status.verdict.verdict != "finished":
             found += [_gpu_alarm(notice, status) for notice in self._gpus.values()]
         found += [_trouble_alarm(trouble, status) for trouble in status.troubles]
@@ -114,10 +115,9 @@ class AlarmWatch:
                 told.setdefault(alarm.id, alarm)
         return tuple(sorted(told.values(), key=lambda alarm: ALARM_ORDER.index(alarm.id)))
 
-    def _end_facts(self, status: RunStatus, settings: LaunchedSettings) -> EndFacts:
+    def _end_facts(self, status: RunStatus, settings: LaunchedSettings, retry: Retry | None) -> EndFacts:
         if not self._sought and ran_out(status):  # a search, so made once
             self._sought, self._smaller = True, smaller_plan_or_none(self._run)
-        retry = read_retry(self._run) if self._sought else None
         return EndFacts(settings, self._ended_at, self._shortage, self._smaller, retry)
 
     def _unattended(self, status: RunStatus, supervised: bool | None) -> Alarm | None:

@@ -15,9 +15,11 @@ from gui.engine.runs.alarms import alarms
 from gui.engine.runs.diagnoses import known_diagnoses
 from gui.engine.runs.diagnosis import Diagnosis, DiagnosisFix, Evidence, Examiner, read_into
 from gui.engine.runs.folder import RunFolder
+from gui.engine.runs.launched import launched_settings
 from gui.engine.runs.records import Versioned
 from gui.engine.runs.start import read_status
 from gui.engine.runs.status import RunStatus, VerdictWord
+from gui.engine.runs.triage import ways_of
 from gui.engine.runs.verdict import verdict_from_output
 from gui.engine.texts import _
 from gui.engine.trainer.events import Error, Figure
@@ -163,11 +165,11 @@ def _with_triage(run: RunFolder, status: RunStatus | None, found: Diagnosis) -> 
     if found.id != "loss-nonfinite" or status is None:
         return found
     alarm = next((alarm for alarm in alarms(run, status) if alarm.id == "loss-nonfinite"), None)
-    if alarm is None or not alarm.next_steps:
+    if alarm is None or alarm.moment is None:
         return found
     ways = tuple(
-        DiagnosisFix(label=step, changes=dict(changes))
-        for step, changes in zip(alarm.next_steps, alarm.next_changes, strict=True)
+        DiagnosisFix(label=way.words, changes=dict(way.changes))
+        for way in ways_of(alarm.moment, launched_settings(run))
     )
     return found.model_copy(update={"explanation": " ".join(alarm.causes), "fixes": ways})
 

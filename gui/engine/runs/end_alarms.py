@@ -56,8 +56,6 @@ def end_alarm(status: RunStatus, facts: EndFacts) -> Alarm | None:
     if identity is None:
         return None
     clean, clean_step, clean_words = clean_facts(status)
-    tried_again = facts.retry is not None and facts.retry.next is not None
-    offer = facts.smaller.offer() if identity == "oom" and facts.smaller and not tried_again else None
     return Alarm(
         id=identity,
         tone="warn" if verdict.verdict == "suspect" else "bad",
@@ -70,8 +68,6 @@ def end_alarm(status: RunStatus, facts: EndFacts) -> Alarm | None:
         last_clean_words=clean_words if verdict.step else "",
         causes=tuple(cause.title for cause in verdict.causes[:3]),
         next_steps=_next_steps(identity, verdict, facts, clean.name if clean else ""),
-        offer_words=offer.words if offer else "",
-        offer_changes=offer.changes if offer else {},
         at=facts.at,
     )
 
@@ -128,7 +124,8 @@ def shortage_in_words(shortage: MemoryShortage) -> str:
 def _next_steps(identity: AlarmId, verdict: Verdict, facts: EndFacts, clean: str) -> tuple[str, ...]:
     steps: tuple[str, ...] = ()
     if identity == "oom" and verdict.causes[0].id == OUT_OF_MEMORY:
-        steps = (facts.smaller.steps() if facts.smaller else ()) or memory_ways(facts.settings)
+        known = facts.smaller.steps() if facts.smaller else ()
+        steps = known or tuple(way.words for way in memory_ways(facts.settings))
     elif identity == "disk-short":
         steps = (_("Make room on the disk, or save less often, and start again."),)
     elif verdict.causes:

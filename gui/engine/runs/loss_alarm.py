@@ -9,8 +9,9 @@ from gui.engine.runs.alarm import Alarm, clean_facts
 from gui.engine.runs.events import Guarded, Stopping
 from gui.engine.runs.figures import figure
 from gui.engine.runs.launched import LaunchedSettings
+from gui.engine.runs.retry_record import Retry
 from gui.engine.runs.status import RunStatus
-from gui.engine.runs.triage import Try, causes_of, moment_of, ways_of
+from gui.engine.runs.triage import causes_of, moment_of, ways_of
 from gui.engine.texts import _
 from gui.engine.trainer.events import LossNonfinite
 
@@ -47,8 +48,17 @@ class LossFacts:
             self.step, self.at, self.recovered = event.step, event.t, False
 
 
-def loss_alarm(status: RunStatus, facts: LossFacts, settings: LaunchedSettings) -> Alarm | None:
-    """Return the alarm; None where every loss was a number, or single steps were skipped and all is well."""
+def loss_alarm(
+    status: RunStatus, facts: LossFacts, settings: LaunchedSettings, retry: Retry | None = None
+) -> Alarm | None:
+    """Return the alarm; None where every loss was a number, or single steps were skipped and all is well.
+
+    Args:
+        status: Of the run.
+        facts: What its events tell.
+        settings: What it was launched with.
+        retry: What became of trying it again by itself; None where that was not to be done.
+    """
     verdict = status.verdict
     ruined = verdict is not None and verdict.reason == "weights-nonfinite"
     fine = facts.recovered or (verdict is not None and verdict.verdict == "finished")
@@ -58,11 +68,7 @@ def loss_alarm(status: RunStatus, facts: LossFacts, settings: LaunchedSettings) 
     before = status.finite_loss if status.loss_before is None else status.loss_before
     clean, clean_step, clean_words = clean_facts(status)
     moment = None if step is None else moment_of(step, settings, recovered=facts.recoveries > 0)
-    tries = (
-        _go_back(clean, clean_step, settings),
-        *(() if moment is None else ways_of(moment, settings)),
-        Try(_("Change one thing only, and start again: then you know what helped.")),
-    )
+    ways = () if moment is None else ways_of(moment, settings)
     return Alarm(
         id="loss-nonfinite",
         tone="warn" if _is_open(status) else "bad",
@@ -70,14 +76,18 @@ def loss_alarm(status: RunStatus, facts: LossFacts, settings: LaunchedSettings) 
         text="" if before is None or step is None else _("It was {loss} before.").format(loss=figure(before)),
         step=step,
         loss_before=before,
-        done=_done(status, facts),
+        done=" ".join(filter(None, (_done(status, facts), retry.sentence if retry else ""))),
         asks=status.guard is not None and status.guard.asks and verdict is None,
         last_clean=clean,
         last_clean_step=clean_step,
         last_clean_words=clean_words,
         causes=() if moment is None else causes_of(moment, settings),
-        next_steps=tuple(each.words for each in tries),
-        next_changes=tuple(each.changes for each in tries),
+        next_steps=(
+            _go_back(clean, clean_step),
+            *(way.words for way in ways),
+            _("Change one thing only, and start again: then you know what helped."),
+        ),
+        moment=moment,
         at=facts.at,
     )
 
@@ -124,11 +134,9 @@ def _stopped(status: RunStatus) -> bool:
     return status.verdict is not None and status.verdict.verdict == "stopped"
 
 
-def _go_back(clean: Path | None, step: int | None, settings: LaunchedSettings) -> Try:
+def _go_back(clean: Path | None, step: int | None) -> str:
     if clean is None:
-        return Try(_("Start again from the beginning: there is nothing clean to go back to."))
-    begins = bool(settings.text("network_module")) and clean.suffix.lower() == ".safetensors"
-    changes = {"network_weights": str(clean)} if begins else {}
+        return _("Start again from the beginning: there is nothing clean to go back to.")
     if step is None:
-        return Try(_("Go back to {file}.").format(file=clean.name), changes)
-    return Try(_("Go back to {file} (step {step}).").format(file=clean.name, step=step), changes)
+        return _("Go back to {file}.").format(file=clean.name)
+    return _("Go back to {file} (step {step}).").format(file=clean.name, step=step)

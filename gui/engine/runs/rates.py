@@ -22,15 +22,23 @@ def is_mad(settings: LaunchedSettings) -> bool:
     return rate is not None and bool(settings.text("network_module")) and rate >= MAD_RATE
 
 
-def lower_rates(settings: LaunchedSettings) -> dict[str, Any]:
-    """Return each of the run's own rates to its new value, empty where the optimizer finds its own."""
+def lower_rates(settings: LaunchedSettings, parts: int = 2) -> dict[str, Any]:
+    """Return each of the run's own rates to its new value, empty where the optimizer finds its own.
+
+    Args:
+        settings: What the run was launched with.
+        parts: What is left is one of so many; a mad rate is replaced whatever is asked.
+    """
     if settings.rate is None:
         return {}
-    mad = is_mad(settings)
-    return {name: lower for name in RATES if (lower := _lower(settings, name, mad=mad)) is not None}
+    most = SAFE_RATE if is_mad(settings) else None
+    found = ((name, _lower(settings, name, parts, most)) for name in RATES)
+    return {name: lower for name, lower in found if lower is not None}
 
 
-def _lower(settings: LaunchedSettings, name: str, *, mad: bool) -> float | list[float] | None:
+def _lower(
+    settings: LaunchedSettings, name: str, parts: int, most: float | None
+) -> float | list[float] | None:
     """Return the lower rate or rates of one argument; ``text_encoder_lr`` may have several words."""
     try:
         given = [float(word) for word in settings.arguments.get(name, ())]
@@ -38,7 +46,7 @@ def _lower(settings: LaunchedSettings, name: str, *, mad: bool) -> float | list[
         return None
     if not given or not all(map(math.isfinite, given)):
         return None
-    lower = [min(rate, SAFE_RATE) if mad else _tidy(rate / 2) for rate in given]
+    lower = [_tidy(rate / parts) if most is None else min(rate, most) for rate in given]
     return lower[0] if len(lower) == 1 else lower
 
 

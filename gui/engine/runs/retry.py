@@ -1,4 +1,4 @@
-"""Tries a run again by itself when the GPU's memory ran out, as often as its plan allows (S10).
+"""Tries a run again by itself, as often as its plan allows: after memory ran out or a loss broke down (S10).
 
 The supervisor that judged the run does it as its last act, while it still holds the run: so nobody else
 can. Each try is a run of its own. A supervisor that dies in the middle leaves ``retry.json`` behind, and
@@ -10,33 +10,24 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from gui.engine.errors import CannotWrite, PlanNotRunnable, PreflightError, RunRefused
-from gui.engine.findings import Finding, Fix
 from gui.engine.paths import Home
-from gui.engine.plan.changes import apply_changes, changes_in_words
-from gui.engine.plan.plan_file import PlanFile
-from gui.engine.preflight.check import Checker
 from gui.engine.preflight.checking import checker_for
 from gui.engine.preflight.launch_look import LaunchLook
-from gui.engine.preflight.own_dataset import fix_taken_over
 from gui.engine.runs.folder import RunFolder, home_of
 from gui.engine.runs.neighbours import living_runs
 from gui.engine.runs.prepare import Preparation, Prepared
 from gui.engine.runs.records import LaunchOrder, Manifest, RetryRecord
-from gui.engine.runs.retry_record import Retry
-from gui.engine.runs.reuse import plan_of_run
-from gui.engine.runs.smaller_plan import ran_out, smaller_plan
+from gui.engine.runs.recovery import recovery_of
+from gui.engine.runs.recovery_chain import followed
+from gui.engine.runs.recovery_models import Recovery, RecoveryTry
+from gui.engine.runs.recovery_plans import plan_of_try, trainer_of_run
+from gui.engine.runs.retry_record import Retry, tries_left
 from gui.engine.runs.start import read_status, start_supervisor
 from gui.engine.texts import _
 from gui.engine.token_store import TokenStore
-from gui.engine.trainer.choosing import open_trainer
-from gui.engine.trainer.installs import install_at
 from gui.engine.trainer.launch_environment import TOKEN_VARIABLES
-
-ABOUT_MEMORY = ("vram", "vram-preflight", "sample-vram")
-"""Findings about the GPU's memory."""
 
 
 def try_again(run: RunFolder, manifest: Manifest, order: LaunchOrder | None) -> RunFolder | None:
@@ -50,12 +41,12 @@ def try_again(run: RunFolder, manifest: Manifest, order: LaunchOrder | None) -> 
     Returns:
         The next run; None where there is none. Why is in ``retry.json`` then.
     """
-    home = home_of(run)
-    wanted = manifest.retry.left > 0 and manifest.rehearsal is None and home is not None
-    if not wanted or home is None or not ran_out(read_status(run)) or not _claim(run.retry):
+    home, left = home_of(run), tries_left(read_status(run), manifest.retry)
+    if left is None or manifest.rehearsal is not None or home is None or not _claim(run.retry):
         return None
     try:
-        prepared, changes = _prepare(run, home, manifest, order)
+        chosen = _first(recovery_of(run, others_stay=True))
+        prepared = prepare_try(run, manifest, home, chosen, _tokens(home, order), by_itself=left)
         start_supervisor(prepared.run, prepared.order)
     except PlanNotRunnable as error:
         _note(run, Retry(sentence=_refused("; ".join(finding.title for finding in error.findings))))
@@ -63,18 +54,62 @@ def try_again(run: RunFolder, manifest: Manifest, order: LaunchOrder | None) -> 
     except PreflightError as error:
         _note(run, Retry(sentence=_refused(str(error))))
         return None
-    text = _("It is tried again with {changes}: {name}.")
-    sentence = text.format(changes=changes_in_words(changes), name=prepared.run.name)
-    _note(run, Retry(next=prepared.run.name, changes=changes, sentence=sentence))
+    text = _("It is tried again – {change}: {name}.")
+    sentence = text.format(change=chosen.title, name=prepared.run.name)
+    _note(run, Retry(next=prepared.run.name, changes=chosen.changes, sentence=sentence))
     return prepared.run
+
+
+def prepare_try(
+    run: RunFolder,
+    manifest: Manifest,
+    home: Home,
+    chosen: RecoveryTry,
+    tokens: Mapping[str, str],
+    *,
+    by_itself: RetryRecord | None = None,
+) -> Prepared:
+    """Make the run of a try, with the trainer and the yeses of the run that it follows.
+
+    Args:
+        run: That run.
+        manifest: What it was made of.
+        home: Where runs are kept.
+        chosen: The try.
+        tokens: For the trainer's environment.
+        by_itself: How many tries may follow without asking, where nobody asked for this one.
+
+    Raises:
+        PlanNotRunnable: The plan is refused after all.
+        PreflightError: The trainer is gone, a disk is full, or the like.
+    """
+    trainer = trainer_of_run(manifest, home)
+    plan_file = plan_of_try(run, chosen)
+    look = LaunchLook(checker_for(run.path, trainer, home, runs=living_runs), superseded=chosen.superseded)
+    preparation = Preparation(
+        home, trainer.install, trainer.facts, trainer.catalogue, judge=look.judge, expect=look.expect
+    )
+    more: dict[str, object] = {"plan_file": manifest.plan_file}
+    if by_itself is not None:
+        more |= {"retry": by_itself, "follows": followed(home, plan_file.plan, by_itself=True)}
+    return preparation.prepare(plan_file, manifest.accepted, tokens, more=more)
+
+
+def _first(recovery: Recovery) -> RecoveryTry:
+    """Return the try to make.
+
+    Raises:
+        RunRefused: There is none that could be made without asking.
+    """
+    chosen = next((each for each in recovery.tries if each.by_itself), None)
+    if chosen is not None:
+        return chosen
+    reasons = (*recovery.hopeless, *recovery.left_out)
+    raise RunRefused(reasons[0] if reasons else _("nothing in the plan alone would help."))
 
 
 def _refused(reason: str) -> str:
     return _("It is not tried again: {reason}").format(reason=reason)
-
-
-def _nothing_fits() -> RunRefused:
-    return RunRefused(_("no change of the plan alone makes it fit."))
 
 
 def _claim(path: Path) -> bool:
@@ -92,53 +127,6 @@ def _note(run: RunFolder, retry: Retry) -> None:
         retry.write(run.retry)
     except CannotWrite:  # on a full disk the next run is there all the same
         return
-
-
-def _prepare(
-    run: RunFolder, home: Home, manifest: Manifest, order: LaunchOrder | None
-) -> tuple[Prepared, dict[str, Any]]:
-    found = smaller_plan(run, others_stay=True)
-    if found is None or not found.advised.fits or not found.changes or found.by_hand:
-        raise _nothing_fits()
-    trainer = open_trainer(home, install_at(manifest.trainer, manifest.trainer_python))
-    before = plan_of_run(run)
-    checker = checker_for(run.path, trainer, home, runs=living_runs)
-    changes = _whole(checker, before, found.changes)
-    plan_file = PlanFile(apply_changes(before.plan, changes))
-    look = LaunchLook(checker)
-    preparation = Preparation(
-        home,
-        trainer.install,
-        trainer.facts,
-        trainer.catalogue,
-        judge=lambda file: [each for each in look.judge(file) if not _is_superseded(each)],
-        expect=look.expect,
-    )
-    earlier = manifest.retry
-    record = RetryRecord(left=earlier.left - 1, before=(*earlier.before, run.name), changes=changes)
-    prepared = preparation.prepare(
-        plan_file,
-        manifest.accepted,
-        _tokens(home, order),
-        more={"retry": record, "plan_file": manifest.plan_file},
-    )
-    return prepared, changes
-
-
-def _is_superseded(finding: Finding) -> bool:
-    """Whether a finding rests on the forecast, which what was measured has replaced."""
-    return finding.id in ABOUT_MEMORY and finding.severity != "stop"
-
-
-def _whole(checker: Checker, before: PlanFile, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return changes with all that belongs to them, as a fix of the same would have it."""
-    view, problems = checker.view(before.plan)
-    if view is None:
-        raise PlanNotRunnable(problems)
-    fix = fix_taken_over(Fix(id="fit", label="", changes=dict(changes), safe=False), before.plan, view)
-    if fix is None:
-        raise _nothing_fits()
-    return dict(fix.changes)
 
 
 def _tokens(home: Home, order: LaunchOrder | None) -> dict[str, str]:

@@ -8,7 +8,11 @@ from pydantic import Field
 
 from gui.engine.errors import CannotRead, NewerDocument
 from gui.engine.runs.folder import RunFolder
-from gui.engine.runs.records import Versioned
+from gui.engine.runs.records import RetryRecord, Versioned
+from gui.engine.runs.smaller_plan import ran_out
+from gui.engine.runs.status import RunStatus
+
+_ABOUT_THE_LOSS = ("guard", "loss-nonfinite", "weights-nonfinite")
 
 
 class Retry(Versioned):
@@ -31,3 +35,18 @@ def read_retry(run: RunFolder) -> Retry | None:
         return Retry.read(run.retry)
     except (CannotRead, NewerDocument):
         return None
+
+
+def tries_left(status: RunStatus | None, record: RetryRecord) -> RetryRecord | None:
+    """Return what is left after one more try of a run by itself; None where none is to be made.
+
+    Args:
+        status: Of the run, which is over.
+        record: What its plan allowed.
+    """
+    verdict = status.verdict if status else None
+    if ran_out(status) and record.left > 0:
+        return record.model_copy(update={"left": record.left - 1})
+    if verdict is not None and verdict.reason in _ABOUT_THE_LOSS and record.recoveries > 0:
+        return record.model_copy(update={"recoveries": record.recoveries - 1})
+    return None

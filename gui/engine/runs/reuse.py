@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gui.engine.documents import read_text
+from gui.engine.plan.merging import merged_text
 from gui.engine.plan.plan_file import PlanFile, parse_plan
 from gui.engine.runs.folder import RunFolder
 
@@ -21,4 +22,9 @@ def plan_of_run(run: RunFolder) -> PlanFile:
     Raises:
         CannotRead: The record is missing or broken.
     """
-    return replace(parse_plan(read_text(run.plan), run.plan), path=None)
+    file = parse_plan(read_text(run.plan), run.plan)
+    if file.plan.follows is None:
+        return replace(file, path=None)
+    # Of what the run followed its record speaks; whatever is made of it now follows the run itself, or none.
+    alone = file.plan.model_copy(update={"follows": None})
+    return replace(file, plan=alone, text=merged_text(file.text, file.plan.data(), alone.data()), path=None)

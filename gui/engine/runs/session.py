@@ -65,7 +65,7 @@ def look_after(
         if manifest.rehearsal is not None:
             with contextlib.suppress(PreflightError):  # whoever asks for the result reads it anew
                 conclude_rehearsal(run)
-        if manifest.retry.left > 0:
+        if manifest.retry.left > 0 or manifest.retry.recoveries > 0:
             from gui.engine.runs.retry import try_again  # heavy, and seldom wanted
 
             try_again(run, manifest, order)

@@ -27,7 +27,6 @@ from gui.engine.hardware.memory.tables import load_tables
 from gui.engine.plan.changes import changes_in_words
 from gui.engine.quantities import GIB
 from gui.engine.runs.folder import RunFolder, home_of
-from gui.engine.runs.milder import Offer
 from gui.engine.runs.records import Manifest
 from gui.engine.runs.start import read_status
 from gui.engine.runs.status import RunStatus
@@ -67,13 +66,6 @@ class SmallerPlan(Document):
     def by_hand(self) -> tuple[str, ...]:
         """What has to be done outside of the plan as well."""
         return tuple(advice.reason for advice in self.advised.advice if not advice.changes and advice.reason)
-
-    def offer(self) -> Offer | None:
-        """Return the way on: a plan that is the same but for these changes; None where nothing fits."""
-        if not self.advised.fits or not self.changes:
-            return None
-        text = _("Try again with {changes}")
-        return Offer(text.format(changes=changes_in_words(self.changes)), self.changes)
 
     def steps(self) -> tuple[str, ...]:
         """Return what to do, in the order of cost, each with what it saves."""

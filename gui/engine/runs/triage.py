@@ -24,6 +24,9 @@ HIGH_RATE = 5e-4
 WARMUP_STEPS = 200
 """A usual warm-up (N11)."""
 
+CALM_PX = 512
+"""A size that all images are cut to while it is sought whether the sizes are the cause (N19)."""
+
 TEXT_SHARE = 0.5
 """A text encoder's rate above this share of the model's is dangerous (T16)."""
 
@@ -32,10 +35,12 @@ class Try(NamedTuple):
     """One thing to change.
 
     Attributes:
+        id: Its name.
         words: What to do.
         changes: Target in the plan to its new value; empty where the plan is not what to change.
     """
 
+    id: str
     words: str
     changes: Mapping[str, Any] = {}
 
@@ -144,9 +149,13 @@ def _trains_network(settings: LaunchedSettings) -> bool:
 def ways_of(moment: Moment, settings: LaunchedSettings) -> tuple[Try, ...]:
     """Return what to change, one thing at a time, in the order in which to try it (N16, N19)."""
     data = Try(
-        _("Look for a broken image or caption: damaged or empty files, transparency, unusual colour modes.")
+        "look-at-images",
+        _("Look for a broken image or caption: damaged or empty files, transparency, unusual colour modes."),
     )
-    few = Try(_("Train on one or two images: a loss that breaks down even there is no matter of the data."))
+    few = Try(
+        "few-images",
+        _("Train on one or two images: a loss that breaks down even there is no matter of the data."),
+    )
     rates, precision, others = _rate_ways(settings), _precision_ways(settings), _other_ways(settings)
     if is_mad(settings):
         return (*rates, *precision, *others, data)
@@ -155,9 +164,13 @@ def ways_of(moment: Moment, settings: LaunchedSettings) -> tuple[Try, ...]:
     if moment == "now-and-then":
         return (data, few, *precision, *rates)
     if moment == "after-resume":
-        older = Try(_("Go on from an older state, or start with the last clean file as network_weights."))
+        older = Try(
+            "older-point",
+            _("Go on from an older state, or start with the last clean file as network_weights."),
+        )
         return (older, *rates, *precision)
-    calm = Try(_("Train at 512 pixels without buckets to see whether it stays away, then go back up."))
+    text = _("Train at 512 pixels without buckets to see whether it stays away, then go back up.")
+    calm = Try("calm", text, {"dataset.resolution": [CALM_PX, CALM_PX], "dataset.enable_bucket": False})
     return (*rates, *precision, *others, *([calm] if moment == "later" else []), data)
 
 
@@ -166,17 +179,25 @@ def _rate_ways(settings: LaunchedSettings) -> list[Try]:
     if rate is None:
         text = _("Use AdamW with a learning rate of {rate:g}.").format(rate=SAFE_RATE)
         changes = {"optimizer_type": "AdamW", "optimizer_args": None, "learning_rate": SAFE_RATE}
-        ways = [Try(text, changes)]
+        ways = [Try("known-rate", text, changes)]
     elif is_mad(settings):
         text = _("Take a learning rate of {safe:g} instead of {rate:g}.")
-        ways = [Try(text.format(safe=SAFE_RATE, rate=rate), lower)]
+        ways = [Try("safe-rate", text.format(safe=SAFE_RATE, rate=rate), lower)]
     else:
         text = _("Halve the learning rate, from {rate:g} to {half:g}; if that is not enough, take {tenth:g}.")
-        ways = [Try(text.format(rate=rate, half=rate / 2, tenth=rate / 10), lower)]
+        ways = [Try("half-rate", text.format(rate=rate, half=rate / 2, tenth=rate / 10), lower)]
     if not settings.warmup_steps:
-        text = _("Warm the learning rate up over {steps} steps.").format(steps=WARMUP_STEPS)
-        ways.append(Try(text, {"lr_warmup_steps": WARMUP_STEPS}))
+        ways.append(_warm_up(settings))
     return ways
+
+
+def _warm_up(settings: LaunchedSettings) -> Try:
+    """Return a warm-up of a usual length, at most a tenth of the training; a constant rate takes none."""
+    steps = min(WARMUP_STEPS, max(1, int(settings.number("max_train_steps") or 10 * WARMUP_STEPS) // 10))
+    schedule = settings.text("lr_scheduler") or "constant"
+    changes: dict[str, Any] = {"lr_scheduler": "constant_with_warmup"} if schedule == "constant" else {}
+    text = _("Warm the learning rate up over {steps} steps.")
+    return Try("warm-up", text.format(steps=steps), {**changes, "lr_warmup_steps": steps})
 
 
 def _precision_ways(settings: LaunchedSettings) -> list[Try]:
@@ -185,39 +206,46 @@ def _precision_ways(settings: LaunchedSettings) -> list[Try]:
         return []
     if settings.precision != "fp16":
         text = _("Compute in full precision once, to rule it out.")
-        return [Try(text, {"mixed_precision": "no", **full})]
+        return [Try("full-precision", text, {"mixed_precision": "no", **full})]
     text = _("Compute in bf16 (Ampere GPUs and newer), else in full precision.")
-    ways = [Try(text, {"mixed_precision": "bf16", **full})]
+    ways = [Try("bf16", text, {"mixed_precision": "bf16", **full})]
     if settings.script.startswith("sdxl_") and not settings.flag("no_half_vae"):
-        ways.insert(0, Try(_("Turn no_half_vae on."), {"no_half_vae": True}))
+        ways.insert(0, Try("no-half-vae", _("Turn no_half_vae on."), {"no_half_vae": True}))
     return ways
 
 
 def _other_ways(settings: LaunchedSettings) -> list[Try]:
     ways = []
     if settings.number("max_grad_norm") == 0:
-        ways.append(Try(_("Clip gradients: max_grad_norm 1."), {"max_grad_norm": 1.0}))
+        ways.append(Try("clip", _("Clip gradients: max_grad_norm 1."), {"max_grad_norm": 1.0}))
     if "8bit" in settings.optimizer:
         text = _("Use plain AdamW until a run stays clean, then the 8-bit one again.")
-        ways.append(Try(text, {"optimizer_type": "AdamW", "optimizer_args": None, "use_8bit_adam": None}))
+        changes = {"optimizer_type": "AdamW", "optimizer_args": None, "use_8bit_adam": None}
+        ways.append(Try("plain-adamw", text, changes))
     return ways
 
 
-def memory_ways(settings: LaunchedSettings) -> tuple[str, ...]:
+def memory_ways(settings: LaunchedSettings) -> tuple[Try, ...]:
     """Return what to change when the GPU's memory ran out, what helps most first (T15)."""
     ways = []
     batch = settings.number("train_batch_size") or settings.number("batch_size") or 1
     if batch > 1:
         text = _("Train one image at a time instead of {batch:g}; gradient accumulation keeps the effect.")
-        ways.append(text.format(batch=batch))
+        times = int(batch * (settings.number("gradient_accumulation_steps") or 1))
+        place = "train_batch_size" if settings.flag("train_batch_size") else "dataset.batch_size"
+        changes: dict[str, Any] = {place: 1, "gradient_accumulation_steps": times}
+        ways.append(Try("batch", text.format(batch=batch), changes))
     if not settings.flag("gradient_checkpointing"):
-        ways.append(_("Turn gradient_checkpointing on: it saves about half, for a fifth more time."))
+        text = _("Turn gradient_checkpointing on: it saves about half, for a fifth more time.")
+        ways.append(Try("checkpointing", text, {"gradient_checkpointing": True}))
     if settings.optimizer == "adamw":
-        ways.append(_("Let the optimizer keep its state in 8 bits (AdamW8bit)."))
+        text = _("Let the optimizer keep its state in 8 bits (AdamW8bit).")
+        ways.append(Try("small-state", text, {"optimizer_type": "AdamW8bit"}))
     if not (settings.flag("cache_latents") or settings.flag("cache_latents_to_disk")):
-        ways.append(_("Cache latents, so that the VAE leaves the GPU."))
-    ways.append(_("Lower the resolution."))
+        text = _("Cache latents, so that the VAE leaves the GPU.")
+        ways.append(Try("latents", text, {"cache_latents": True}))
+    ways.append(Try("resolution", _("Lower the resolution.")))
     if not settings.flag("fp8_base"):
-        ways.append(_("Keep the base model in fp8 (fp8_base)."))
-    ways.append(_("Close other programs that use the GPU."))
+        ways.append(Try("fp8", _("Keep the base model in fp8 (fp8_base)."), {"fp8_base": True}))
+    ways.append(Try("others", _("Close other programs that use the GPU.")))
     return tuple(ways)

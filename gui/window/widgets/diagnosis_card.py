@@ -6,15 +6,17 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QClipboard
 from PySide6.QtWidgets import QWidget
 
+from gui.engine.plan.changes import ACTION, changes_in_words
 from gui.engine.runs.diagnosing import DiagnosisReport
 from gui.engine.runs.diagnosis_lines import evidence_lines, nothing_words, report_lines, unknown_words
-from gui.engine.runs.diagnosis_models import Diagnosis, Evidence
+from gui.engine.runs.diagnosis_models import Diagnosis, DiagnosisFix, Evidence
 from gui.engine.texts import _
 from gui.window.theme.space import Space
 from gui.window.widgets.buttons import Button
 from gui.window.widgets.card import Card
 from gui.window.widgets.labels import Label
 from gui.window.widgets.layouts import FlowLayout, clear, column, held
+from gui.window.widgets.way_button import WayButton
 
 
 class DiagnosisCard(Card):
@@ -24,14 +26,20 @@ class DiagnosisCard(Card):
         clipboard: Takes the report as text.
         name: Its object name; its parts' names begin with it.
         closable: Whether it has a button that takes it away.
+        fixable: Whether there is a plan that ways out can change: then they are buttons.
     """
 
     closed = Signal()
+    fix_wanted = Signal(object)
+    """Target to value: what a way out would change in the plan."""
 
-    def __init__(self, clipboard: QClipboard, *, name: str, closable: bool = False) -> None:
+    def __init__(
+        self, clipboard: QClipboard, *, name: str, closable: bool = False, fixable: bool = False
+    ) -> None:
         super().__init__(_("What went wrong"), name=name)
         self._clipboard = clipboard
         self._name = name
+        self._fixable = fixable
         self._text = ""
         self._copy = Button(_("Copy as text"), "link", name=f"{name}-copy")
         self._copy.clicked.connect(lambda: self._clipboard.setText(self._text))
@@ -73,8 +81,20 @@ class DiagnosisCard(Card):
         if found.evidence:
             parts.append(self._lines(found.evidence, f"{name}-evidence"))
         parts.append(Label(found.explanation, "muted"))
-        parts += [Label(f"• {fix.label}", "body") for fix in found.fixes]
+        parts += [self._way(fix, f"{name}-fix-{number}") for number, fix in enumerate(found.fixes, start=1)]
         return held(column(*parts, spacing=Space.XS), name)
+
+    def _way(self, fix: DiagnosisFix, name: str) -> QWidget:
+        """Return a way out: a button where it changes the plan, else words."""
+        if not self._fixable or not fix.changes or ACTION in fix.changes:
+            return Label(f"• {fix.label}", "body")
+        way = WayButton(fix.label, "quiet", name=name)
+        changes = changes_in_words(fix.changes)
+        way.set_tip(
+            "\n".join((fix.label, changes, _("Opens a new plan with this change; nothing starts yet.")))
+        )
+        way.clicked.connect(lambda: self.fix_wanted.emit(dict(fix.changes)))
+        return held(FlowLayout(way))
 
     def _lines(self, evidence: tuple[Evidence, ...], name: str) -> Label:
         label = Label("\n".join(line.strip() for line in evidence_lines(evidence)), "code", selectable=True)

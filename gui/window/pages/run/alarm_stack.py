@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QClipboard
@@ -11,6 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gui.engine.runs.alarm import Alarm
 from gui.engine.texts import _
+from gui.window.pages.run.recovery_card import RecoveryButtons
 from gui.window.theme.icons import Icons
 from gui.window.theme.space import Space
 from gui.window.widgets.banner import Banner
@@ -25,14 +25,12 @@ class AlarmBanner(Banner):
         icons: Draws its picture.
         alarm: What is told.
         over: Whether the run is.
-        changes: What a new plan would change, where that is a way out; with the words for it.
+        ways: Buttons that lead on after the end; None where this alarm offers none.
         clipboard: Takes the clean file's path.
     """
 
     answered = Signal(str)
     """A `RequestKind`: what the user says to a guard that asks."""
-
-    changes_wanted = Signal(object)
 
     def __init__(
         self,
@@ -40,7 +38,7 @@ class AlarmBanner(Banner):
         alarm: Alarm,
         *,
         over: bool,
-        changes: tuple[str, Mapping[str, Any]] | None,
+        ways: RecoveryButtons | None,
         clipboard: QClipboard,
     ) -> None:
         text = " ".join(part for part in (alarm.text, alarm.done) if part)
@@ -49,8 +47,8 @@ class AlarmBanner(Banner):
         self._clipboard = clipboard
         self._ways: Button | None = None
         self._add_words(alarm)
-        self._details = self._make_details(alarm)
-        self.set_buttons(*self._make_buttons(alarm, over=over, changes=changes))
+        self._details = self._make_details(alarm) if ways is None else None
+        self.set_buttons(*self._make_buttons(alarm, over=over, ways=ways))
 
     @property
     def is_open(self) -> bool:
@@ -90,9 +88,7 @@ class AlarmBanner(Banner):
         self.body.addWidget(details)
         return details
 
-    def _make_buttons(
-        self, alarm: Alarm, *, over: bool, changes: tuple[str, Mapping[str, Any]] | None
-    ) -> list[Button]:
+    def _make_buttons(self, alarm: Alarm, *, over: bool, ways: RecoveryButtons | None) -> list[Button]:
         buttons = []
         if alarm.asks and not over:
             stop = Button(_("Stop the training"), "primary", compact=True, name="run-guard-stop")
@@ -101,18 +97,14 @@ class AlarmBanner(Banner):
             go_on.clicked.connect(lambda: self.answered.emit("accept"))
             go_on.set_tip(_("The guard will not stop this training for its loss any more."))
             buttons += [stop, go_on]
-        if over and changes is not None:
-            words, values = changes
-            half = Button(words, "primary", compact=True, name="run-half-rate")
-            half.set_tip(_("Opens a new plan with this change; nothing starts yet."))
-            half.clicked.connect(lambda: self.changes_wanted.emit(values))
-            buttons.append(half)
+        if ways is not None:
+            buttons += ways.make()
         if self._details is not None:
-            ways = Button(_("What to do"), compact=True, name=f"run-banner-{alarm.id}-ways")
-            ways.setCheckable(True)
-            ways.toggled.connect(self._details.setVisible)
-            self._ways = ways
-            buttons.append(ways)
+            details = Button(_("What to do"), compact=True, name=f"run-banner-{alarm.id}-ways")
+            details.setCheckable(True)
+            details.toggled.connect(self._details.setVisible)
+            self._ways = details
+            buttons.append(details)
         if alarm.last_clean is not None:
             copy = Button(_("Copy path of the clean file"), compact=True, name=f"run-copy-clean-{alarm.id}")
             copy.set_tip(str(alarm.last_clean))
@@ -130,7 +122,6 @@ class AlarmStack(QWidget):
     """
 
     answered = Signal(str)
-    changes_wanted = Signal(object)
 
     def __init__(self, icons: Icons, clipboard: QClipboard) -> None:
         super().__init__()
@@ -144,22 +135,25 @@ class AlarmStack(QWidget):
         self.hide()
 
     def show_alarms(
-        self, alarms: Sequence[Alarm], *, over: bool, changes: tuple[str, Mapping[str, Any]] | None
+        self, alarms: Sequence[Alarm], *, over: bool, ways: RecoveryButtons | None = None
     ) -> None:
-        """Show these; one that says the same as before stays as it is."""
-        wanted = {alarm.id: alarm for alarm in alarms}
+        """Show these; one that says the same as before stays as it is.
+
+        Args:
+            alarms: The gravest first.
+            over: Whether the run is.
+            ways: Buttons that lead on after the end, for the gravest; None where there are none.
+        """
+        wanted = {alarm.id: (alarm, over, None if number else ways) for number, alarm in enumerate(alarms)}
         opened = {name for name, (_words, banner) in self._shown.items() if banner.is_open}
         for name in list(self._shown):
-            offer = _offer_of(wanted.get(name), changes)  # type: ignore[call-overload]
-            if self._shown[name][0] != (wanted.get(name), over, offer):  # type: ignore[call-overload]
+            if self._shown[name][0] != wanted.get(name):  # type: ignore[call-overload]
                 self._take_away(name)
-        for place, alarm in enumerate(alarms):
+        for place, (alarm, _over, own) in enumerate(wanted.values()):
             if alarm.id not in self._shown:
-                offer = _offer_of(alarm, changes)
-                banner = AlarmBanner(self._icons, alarm, over=over, changes=offer, clipboard=self._clipboard)
+                banner = AlarmBanner(self._icons, alarm, over=over, ways=own, clipboard=self._clipboard)
                 banner.answered.connect(self.answered)
-                banner.changes_wanted.connect(self.changes_wanted)
-                self._shown[alarm.id] = ((alarm, over, offer), banner)
+                self._shown[alarm.id] = ((alarm, over, own), banner)
                 if alarm.id in opened:
                     banner.open_details()
                 self._layout.insertWidget(place, banner)
@@ -170,12 +164,3 @@ class AlarmStack(QWidget):
         banner.hide()
         self._layout.removeWidget(banner)
         banner.deleteLater()
-
-
-def _offer_of(
-    alarm: Alarm | None, changes: tuple[str, Mapping[str, Any]] | None
-) -> tuple[str, Mapping[str, Any]] | None:
-    """Return the new plan that an alarm offers: its own, or the milder one for a loss that broke down."""
-    if alarm is None or alarm.id == "loss-nonfinite":
-        return None if alarm is None else changes
-    return (alarm.offer_words, alarm.offer_changes) if alarm.offer_words else None

@@ -23,7 +23,7 @@ class RunDiagnosis(DiagnosisCard):
     """
 
     def __init__(self, tasks: Tasks, clipboard: QClipboard) -> None:
-        super().__init__(clipboard, name="run-diagnosis")
+        super().__init__(clipboard, name="run-diagnosis", fixable=True)
         self._tasks = tasks
         self._run: RunFolder | None = None
         self._asked = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from gui.engine.runs.alarm import Alarm
 from gui.engine.runs.folder import RunFolder
-from gui.engine.runs.milder import MilderPlan, milder_plan
 from gui.engine.runs.status import RunStatus
 from gui.engine.texts import _
 from gui.window.bridges.alerts import Alerts
@@ -23,6 +22,7 @@ from gui.window.pages.run.actions import RunActions
 from gui.window.pages.run.alarm_stack import AlarmStack
 from gui.window.pages.run.head import RunHead
 from gui.window.pages.run.notes import RunNotes
+from gui.window.pages.run.recovery_desk import RecoveryDesk
 from gui.window.pages.run.run_body import RunBody
 from gui.window.pages.run.run_diagnosis import RunDiagnosis
 from gui.window.pages.run.verdict_card import VerdictCard
@@ -58,6 +58,9 @@ class RunPage(QWidget):
 
     plan_wanted = Signal()
 
+    launched = Signal(object)
+    """`RunFolder` of a try that was launched from here; it is shown already."""
+
     def __init__(
         self,
         *,
@@ -77,7 +80,6 @@ class RunPage(QWidget):
         self._watch: RunWatch | None = None
         self._alarms: tuple[Alarm, ...] = ()
         self._told: set[str] = set()
-        self._milder: MilderPlan | None = None
         clipboard = QGuiApplication.clipboard()
         self.controls = RunActions(icons)
         self.head = RunHead(theme, self.controls)
@@ -85,6 +87,7 @@ class RunPage(QWidget):
         self.alarms = AlarmStack(icons, clipboard)
         self.verdict = VerdictCard(icons, clipboard)
         self.diagnosis = RunDiagnosis(tasks, clipboard)
+        self.recovery = RecoveryDesk(tasks)
         self.body = RunBody(theme, icons, tasks)
         self.advisor = MemoryAdvisor(tasks)
         self.viewer = SampleViewer(icons, tasks, self.body.samples.model, self)
@@ -136,16 +139,16 @@ class RunPage(QWidget):
         self.viewer.setGeometry(self.rect().adjusted(Space.L, Space.L, -Space.L, -Space.L))
 
     def _begin(self, run: RunFolder) -> None:
-        self._alarms, self._told, self._milder = (), set(), None
+        self._alarms, self._told = (), set()
         self.notes.clear()
-        self.alarms.show_alarms((), over=False, changes=None)
+        self.alarms.show_alarms((), over=False)
         self.verdict.show_verdict(None, told=False)
         self.head.begin(run.name)
         self.controls.show_status(None)
         self.body.begin(run)
         self.advisor.begin(run)
         self.diagnosis.begin(run)
-        self._tasks.run(lambda _handle: milder_plan(run), self._take_milder, key="run-milder")
+        self.recovery.begin(run)
         self._stack.setCurrentIndex(1)
 
     def _connect(self) -> None:
@@ -153,7 +156,11 @@ class RunPage(QWidget):
         self.controls.folder_wanted.connect(self._open_folder)
         self.controls.plan_wanted.connect(lambda: self._reuse(None))
         self.alarms.answered.connect(self._ask)
-        self.alarms.changes_wanted.connect(self._reuse)
+        self.diagnosis.fix_wanted.connect(self._reuse)
+        self.recovery.changed.connect(self._show_ways)
+        self.recovery.plan_ready.connect(self.open_as_plan)
+        self.recovery.run_wanted.connect(self.open)
+        self.recovery.launched.connect(self._launched)
         self.advisor.expected.connect(self.body.gpu.show_expected)
         self.advisor.advised.connect(self.body.gpu.tips.show_advice)
         self.body.gpu.tips.changes_wanted.connect(self._reuse)
@@ -167,6 +174,7 @@ class RunPage(QWidget):
         self.body.show_status(status)
         self.advisor.look(status)
         self.diagnosis.look(status)
+        self.recovery.look(status)
         self._show_ends(status)
         if status.verdict is not None and before_end and self._alerts is not None:
             self._tell_end(status)
@@ -192,21 +200,18 @@ class RunPage(QWidget):
     def _show_ends(self, status: RunStatus) -> None:
         """Show banners and verdict; where a banner tells how it ended, the verdict need not."""
         over = status.verdict is not None
-        self.alarms.show_alarms(self._alarms, over=over, changes=self._offer(status))
         told = any(alarm.id in END_ALARMS and alarm.tone == "bad" for alarm in self._alarms)
-        self.verdict.show_verdict(status.verdict, told=told)
+        ways = self.recovery.ways if over else None
+        self.alarms.show_alarms(self._alarms, over=over, ways=ways)
+        self.verdict.show_verdict(status.verdict, told=told, ways=None if self._alarms else ways)
 
-    def _offer(self, status: RunStatus) -> tuple[str, Mapping[str, Any]] | None:
-        """Return the new plan that the banner offers, once the run is over."""
-        alarm = next((alarm for alarm in self._alarms if alarm.id == "loss-nonfinite"), None)
-        if alarm is None or self._milder is None or status.verdict is None:
-            return None
-        return self._milder.offer(alarm.step, alarm.last_clean, alarm.last_clean_step)
-
-    def _take_milder(self, milder: MilderPlan | None) -> None:
-        self._milder = milder
+    def _show_ways(self) -> None:
         if self._watch is not None and self._watch.last is not None:
             self._show_ends(self._watch.last)
+
+    def _launched(self, run: RunFolder) -> None:
+        self.open(run)
+        self.launched.emit(run)
 
     def _ask(self, kind: Any) -> None:
         if self._watch is not None:
@@ -259,6 +264,8 @@ class RunPage(QWidget):
             self.controls.question,
             self.alarms,
             self.verdict,
+            self.recovery.card,
+            self.recovery.chain,
             self.diagnosis,
         ):
             content.addWidget(part)

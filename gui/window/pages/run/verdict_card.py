@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy
 from gui.engine.runs.status import Verdict
 from gui.engine.runs.words import verdict_words
 from gui.engine.texts import _
+from gui.window.pages.run.recovery_card import RecoveryButtons
 from gui.window.pages.run.words import TONES
 from gui.window.theme.icons import Icons
 from gui.window.theme.space import Space
@@ -29,6 +30,7 @@ class VerdictCard(Banner):
         self.title.setObjectName("run-verdict-sentence")
         self._clipboard = clipboard
         self._path = ""
+        self._ways: RecoveryButtons | None = None
         self.file = ElidedLabel("", "mono", middle=True)
         self.file.setObjectName("run-final-file")
         self.copy = Button(_("Copy path"), "link", name="run-copy-path")
@@ -42,14 +44,20 @@ class VerdictCard(Banner):
         self.body.addLayout(self._place)
         self.hide()
 
-    def show_verdict(self, verdict: Verdict | None, *, told: bool) -> None:
+    def show_verdict(
+        self, verdict: Verdict | None, *, told: bool, ways: RecoveryButtons | None = None
+    ) -> None:
         """Show how it ended.
 
         Args:
             verdict: None while it has not.
             told: Whether a banner tells it already.
+            ways: Buttons that lead on; None where there are none.
         """
         self.setVisible(verdict is not None and not told)
+        if ways is not self._ways:
+            self._ways = ways
+            self.set_buttons(*(ways.make() if ways is not None else ()))
         if verdict is None:
             return
         words = verdict_words(verdict.verdict, verdict.reason)

@@ -1,0 +1,138 @@
+"""Works out how a run that has ended can be recovered, and launches what is chosen; off the GUI thread."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from gui.engine.errors import PlanNotRunnable, PreflightError, RunRefused
+from gui.engine.runs.folder import RunFolder, home_of
+from gui.engine.runs.status import RunStatus
+from gui.engine.texts import _
+from gui.engine.token_store import TokenStore
+from gui.window.bridges.tasks import Tasks
+
+if TYPE_CHECKING:
+    from gui.engine.runs.recovery_chain import ChainRun
+    from gui.engine.runs.recovery_models import Recovery, RecoveryTry
+
+LOOK_KEY, CHAIN_KEY, DO_KEY = "run-recovery", "run-chain", "run-recovery-do"
+
+
+class Recoverer(QObject):
+    """Looks once a run is over; what it found belongs to that run until another is begun.
+
+    Args:
+        tasks: Where files are read and plans are checked.
+    """
+
+    found = Signal(object)
+    """`Recovery`, or None where there is none to be had."""
+    chained = Signal(object)
+    """`ChainRun`: the tree of tries that the run belongs to."""
+    plan_ready = Signal(object, object)
+    """`RunFolder` and the `RecoveryTry` whose plan is to be opened; what must be done before is done."""
+    launched = Signal(object)
+    """`RunFolder` of the try that runs now."""
+    refused = Signal(str)
+    """Why nothing was started."""
+    busy = Signal(bool)
+
+    def __init__(self, tasks: Tasks) -> None:
+        super().__init__()
+        self._tasks = tasks
+        self._run: RunFolder | None = None
+        self._asked = False
+
+    def begin(self, run: RunFolder) -> None:
+        """Begin with another run."""
+        self._run, self._asked = run, False
+        for key in (LOOK_KEY, CHAIN_KEY):
+            self._tasks.cancel(key)
+        self.found.emit(None)
+        self.chained.emit(None)
+
+    def look(self, status: RunStatus) -> None:
+        """Look for ways on once it is over, and for its tries from the start on."""
+        run = self._run
+        if run is None or self._asked or status.verdict is None:
+            return
+        self._asked = True
+        self._tasks.run(lambda _handle: _recovery(run), self.found.emit, self._nothing, key=LOOK_KEY)
+        self._tasks.run(lambda _handle: _chain(run), self.chained.emit, self._nothing, key=CHAIN_KEY)
+
+    def open_plan(self, chosen: RecoveryTry) -> None:
+        """Do what comes before a try, then let its plan be opened."""
+        run = self._run
+        if run is not None:
+            self._do(lambda: _prepare_images(run, chosen), lambda: self.plan_ready.emit(run, chosen))
+
+    def launch(self, chosen: RecoveryTry) -> None:
+        """Launch a try at once, through the same checks as any launch."""
+        run = self._run
+        if run is None:
+            return
+        made: list[RunFolder] = []
+        self._do(lambda: made.append(_launch(run, chosen)), lambda: self.launched.emit(made[0]))
+
+    def _do(self, work: Callable[[], object], then: Callable[[], object]) -> None:
+        def done(_result: object) -> None:
+            self.busy.emit(False)
+            then()
+
+        self.busy.emit(True)
+        self._tasks.run(lambda _handle: work(), done, self._failed, key=DO_KEY)
+
+    def _failed(self, error: PreflightError) -> None:
+        self.busy.emit(False)
+        reason = str(error)
+        if isinstance(error, PlanNotRunnable):
+            reason = " ".join(finding.title for finding in error.findings)
+        self.refused.emit(_("Nothing was started. {reason}").format(reason=reason))
+
+    def _nothing(self, _error: PreflightError) -> None:
+        """What cannot be read offers nothing; the page tells of the trouble."""
+
+
+def _recovery(run: RunFolder) -> Recovery | None:
+    from gui.engine.runs.recovery import recovery_of  # heavy, and not for the first paint
+
+    return recovery_of(run)
+
+
+def _chain(run: RunFolder) -> ChainRun | None:
+    from gui.engine.runs.recovery_chain import chain_of
+
+    home = home_of(run)
+    return None if home is None else chain_of(home, run)
+
+
+def _prepare_images(run: RunFolder, chosen: RecoveryTry) -> None:
+    """Move the images that a try leaves out; the click on it was the yes to that."""
+    from gui.engine.runs.records import Manifest
+    from gui.engine.runs.recovery_images import put_bad_aside
+    from gui.engine.runs.recovery_plans import run_checker
+
+    home = home_of(run)
+    if chosen.set_aside and home is not None:
+        checker = run_checker(run, Manifest.read(run.manifest), home)
+        put_bad_aside(run, checker, chosen.set_aside)
+
+
+def _launch(run: RunFolder, chosen: RecoveryTry) -> RunFolder:
+    from gui.engine.runs.records import Manifest
+    from gui.engine.runs.retry import prepare_try
+    from gui.engine.runs.start import start_supervisor
+
+    home = home_of(run)
+    if home is None:
+        raise RunRefused(_("the run lies outside of the folder of runs; open its plan instead."))
+    manifest = Manifest.read(run.manifest)
+    _prepare_images(run, chosen)
+    tokens = {} if manifest.practice else TokenStore(home).for_run(os.environ)
+    prepared = prepare_try(run, manifest, home, chosen, tokens)
+    start_supervisor(prepared.run, prepared.order)
+    return prepared.run

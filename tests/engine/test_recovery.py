@@ -1,0 +1,303 @@
+"""After a run has ended: what happened, from where it can go on, and what to try, in order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from acting import weights
+from run_helper import make_run
+
+from gui.engine.paths import Home
+from gui.engine.plan.model import Follows
+from gui.engine.runs.events import Guarded, Notice
+from gui.engine.runs.folder import RunFolder
+from gui.engine.runs.journal import Lines
+from gui.engine.runs.metrics import StepRow
+from gui.engine.runs.records import FollowedRun, Manifest
+from gui.engine.runs.recovery import recovery_of, recovery_or_none
+from gui.engine.runs.recovery_chain import chain_of, followed
+from gui.engine.runs.recovery_models import Recovery
+from gui.engine.runs.recovery_plans import plan_of_try
+from gui.engine.runs.reuse import plan_of_run
+from gui.engine.runs.runaway import ran_away_at
+from gui.engine.runs.status import Cause, FileNow, HostNow, RunStatus, Verdict
+from gui.engine.trainer.events import LossNonfinite, Setting
+
+LORA = ("--network_module", "networks.lora", "--optimizer_type", "AdamW", "--max_train_steps", "1000")
+PLAN = """
+schema = 1
+name = "mira"
+family = "sd15"
+[arguments]
+unet_lr = {rate}
+max_train_steps = 1000
+mixed_precision = "{precision}"
+"""
+
+
+def ended(
+    tmp_path: Path,
+    reason: str = "guard",
+    *,
+    word: Any = "stopped",
+    step: int | None = 507,
+    files: tuple[tuple[int, str], ...] = ((400, "clean"),),
+    rate: str = "0.0004",
+    precision: str = "no",
+    words: tuple[str, ...] = (),
+    causes: tuple[str, ...] = (),
+    more: list[Any] | None = None,
+    **status: Any,
+) -> RunFolder:
+    """Write the folder of a run that is over."""
+    own = ("--unet_lr", rate, "--mixed_precision", precision, *words)
+    run, _order = make_run(tmp_path, "", words=(*LORA, *own))
+    run.plan.write_text(PLAN.format(rate=rate, precision=precision), "utf-8")
+    broke = [LossNonfinite(step=step, value=float("nan"), t=9.0)] if step else []
+    lines = Lines(run.events)
+    for event in (
+        Setting(name="num batches per epoch", value=50, t=1.0),
+        Setting(name="total optimization steps", value=1000, t=1.0),
+        *broke,
+        *(more or []),
+    ):
+        lines.add(event)
+    lines.close()
+    saved = []
+    for number, judgement in files:
+        path = tmp_path / "out" / f"lora-step{number:08d}.safetensors"
+        path.write_bytes(weights())
+        saved.append(
+            FileNow(path=path, kind="model", complete=True, size=1, step=number, judgement=judgement)
+        )
+    found = tuple(Cause(id=each, title=each) for each in causes)
+    verdict = Verdict(verdict=word, reason=reason, sentence="So it ended.", causes=found, step=507)
+    RunStatus(
+        name=run.name,
+        state="ended",
+        verdict=verdict,
+        first_nonfinite_step=step,
+        files=status.pop("files_now", tuple(saved)),
+        **status,
+    ).write(run.status)
+    return run
+
+
+def ids(recovery: Recovery) -> list[str]:
+    return [each.id for each in recovery.tries]
+
+
+# --- the loss --------------------------------------------------------------------------------------
+
+
+def test_that_a_late_breakdown_is_tried_with_half_the_rate_from_the_last_clean_file(tmp_path: Path) -> None:
+    run = ended(tmp_path)
+    recovery = recovery_of(run)
+    assert recovery.kind == "loss" and recovery.happened == "The loss is no longer a number since step 507."
+    assert recovery.point is not None and recovery.point.step == 400
+    first = recovery.tries[0]
+    assert (first.id, first.title) == ("half-rate", "Half the learning rate, from step 400")
+    assert {row.target: (row.before, row.after) for row in first.rows} == {
+        "unet_lr": (0.0004, 0.0002),
+        "max_train_steps": (1000, 600),
+        "network_weights": (None, str(tmp_path / "out" / "lora-step00000400.safetensors")),
+        "output_name": (None, "lora-from400"),
+    }
+    assert "600 of 1,000 steps remain" in first.continues and first.by_itself
+    assert ids(recovery)[:3] == ["half-rate", "tenth-rate", "warm-up"]
+    tenth = recovery.try_of("tenth-rate")
+    assert tenth is not None and tenth.changes["unet_lr"] == 4e-5
+    assert any("broken image" in line for line in recovery.by_hand)
+    plan = plan_of_try(run, first).plan
+    assert plan.arguments["unet_lr"] == 2e-4 and plan.follows == Follows(run=run.name, way="half-rate")
+    assert plan_of_run(run).plan.arguments["unet_lr"] == 4e-4, "the record stays"
+
+
+def test_that_a_mad_rate_gets_the_presets_rate_from_the_beginning_and_nothing_else(tmp_path: Path) -> None:
+    recovery = recovery_of(ended(tmp_path, rate="1.0", step=3, files=((1, "grown"),)))
+    (only,) = recovery.tries
+    assert only.title == "Learning rate 0.0001 instead, from the beginning"
+    assert only.changes == {"unet_lr": 1e-4, "output_name": "lora-try2"}
+    assert only.point is None and recovery.point_words.startswith("There is no clean point")
+    assert recovery.hopeless[0].startswith("Half of a learning rate of 1 is no better")
+    assert "a lower rate does not shrink it back" in recovery.hopeless[1]
+
+
+def test_that_at_the_first_step_precision_comes_before_the_rate(tmp_path: Path) -> None:
+    recovery = recovery_of(ended(tmp_path, step=1, files=(), precision="fp16"))
+    assert ids(recovery)[0] == "bf16" and ids(recovery)[-2:] == ["half-rate", "tenth-rate"]
+
+
+def test_that_a_state_of_after_the_breakdown_is_named_as_hopeless(tmp_path: Path) -> None:
+    state = FileNow(path=tmp_path / "s-state", kind="state", complete=True, size=1, step=600)
+    recovery = recovery_of(ended(tmp_path, files_now=(state,)))
+    assert any("also in the optimizer" in line for line in recovery.hopeless)
+
+
+def test_that_what_was_saved_while_the_loss_ran_away_is_no_point(tmp_path: Path) -> None:
+    run = ended(tmp_path, files=((400, "clean"), (500, "clean")))
+    rows = Lines(run.metrics)
+    for step in range(1, 507):
+        rows.add(StepRow(step=step, loss=0.1 if step < 450 else 0.2 * 2 ** ((step - 440) / 2)))
+    rows.close()
+    recovery = recovery_of(run)
+    assert recovery.point is not None and recovery.point.step == 400
+    assert any("running away since step 45" in line for line in recovery.hopeless)
+
+
+@pytest.mark.parametrize(
+    ("losses", "at"),
+    [
+        ([0.1, 0.2, 0.1, 0.3, 0.1], None),
+        ([0.1, 0.2, 0.1, 0.3, 5.0, 80.0], 5),
+        ([0.1, 9.0, 0.1, 0.3], None),
+        ([9.0, 99.0], None),
+    ],
+)
+def test_that_only_the_losses_right_before_the_end_count_as_running_away(
+    losses: list[float], at: int | None
+) -> None:
+    rows = [StepRow(step=number, avr_loss=loss) for number, loss in enumerate(losses, start=1)]
+    assert ran_away_at(rows, len(losses) + 1) == at
+
+
+def test_that_after_going_on_from_a_state_an_older_point_is_tried(tmp_path: Path) -> None:
+    again: list[Any] = [Guarded(action="stop", step=8, sentence="S.")]
+    run = ended(tmp_path, step=8, files=((4, "clean"), (2, "clean")), more=again)
+    command = run.command.read_text("utf-8").replace('"resumed": false', '"resumed": true')
+    run.command.write_text(command, "utf-8")
+    recovery = recovery_of(run)
+    assert any("The same state again" in line for line in recovery.hopeless)
+
+
+def test_that_a_try_whose_plan_would_be_refused_is_left_out_and_says_why(tmp_path: Path) -> None:
+    run = ended(tmp_path, words=("--lr_scheduler", "cosine"))
+    plan = run.plan.read_text("utf-8") + 'lr_scheduler = "constant"\n'
+    run.plan.write_text(plan, "utf-8")
+    recovery = recovery_of(run)
+    assert "warm-up" not in ids(recovery)
+    assert any("The scheduler constant takes no warm-up" in line for line in recovery.left_out)
+
+
+# --- other ends ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("reason", "word", "kind"),
+    [
+        ("user", "stopped", "stopped"),
+        ("rebooted", "failed", "power"),
+        ("vanished", "failed", "power"),
+        ("disk-full", "failed", "disk"),
+    ],
+)
+def test_that_an_end_without_a_fault_of_the_plan_goes_on_unchanged(
+    tmp_path: Path, reason: str, word: str, kind: str
+) -> None:
+    recovery = recovery_of(ended(tmp_path, reason, word=word, step=None))
+    (only,) = recovery.tries
+    assert (recovery.kind, only.title) == (kind, "Go on, from step 400")
+    assert only.changes["max_train_steps"] == 600 and "unet_lr" not in only.changes
+    assert not only.by_itself
+    assert recovery.happened == "So it ended."
+
+
+def test_that_without_a_point_it_starts_again_under_a_name_that_overwrites_nothing(tmp_path: Path) -> None:
+    recovery = recovery_of(ended(tmp_path, "user", step=None, files=((400, "nonfinite"),)))
+    (only,) = recovery.tries
+    assert only.title == "Start again, from the beginning"
+    assert only.changes == {"output_name": "lora-try2"}
+
+
+def test_that_a_full_disk_says_where_how_much_and_what_could_go(tmp_path: Path) -> None:
+    host = HostNow(disk_free_bytes={str(tmp_path): 0, "/elsewhere": 10 << 30})
+    run = ended(tmp_path, "disk-full", word="failed", step=None, host=host)
+    recovery = recovery_of(run, free_bytes=lambda _path: 1 << 30)
+    assert f"Make room on the disk of {tmp_path}: 3.0 GiB at the least." in recovery.by_hand
+    roomy = recovery_of(run, free_bytes=lambda _path: 100 << 30)
+    assert roomy.by_hand == () and roomy.tries
+
+
+def test_that_a_lost_gpu_asks_for_a_restart(tmp_path: Path) -> None:
+    lost = Notice(id="gpu-lost:GPU-1", sentence="GPU 1 is lost.")
+    run = ended(tmp_path, "error", word="failed", step=None, more=[lost])
+    recovery = recovery_of(run)
+    assert recovery.kind == "gpu" and "Restart the machine" in recovery.by_hand[0]
+    assert recovery.tries[0].id == "go-on"
+
+
+def test_that_memory_without_a_forecast_is_tried_in_the_order_of_what_helps(tmp_path: Path) -> None:
+    run = ended(tmp_path, "error", word="failed", step=None, files=(), causes=("cuda-oom",))
+    recovery = recovery_of(run)
+    assert recovery.kind == "memory"
+    assert recovery.hopeless == () and "Lower the resolution." in recovery.by_hand
+    assert ids(recovery)[:2] == ["checkpointing", "small-state"]
+
+
+def test_that_another_failure_offers_what_its_diagnosis_would_change(tmp_path: Path) -> None:
+    run = ended(tmp_path, "error", word="failed", step=None, files=(), causes=("image-too-large",))
+    recovery = recovery_of(run)
+    assert recovery.kind == "other"
+    assert recovery.tries[0].changes["dataset.enable_bucket"] is True
+    unknown = ended(tmp_path / "b", "error", word="failed", step=None, files=())
+    assert ids(recovery_of(unknown)) == ["go-on"]
+
+
+def test_that_a_run_that_is_well_or_alive_needs_nothing(tmp_path: Path) -> None:
+    run = ended(tmp_path, "done", word="finished", step=None)
+    assert recovery_of(run).kind == "fine" and recovery_of(run).tries == ()
+    RunStatus(name=run.name, state="running").write(run.status)
+    assert recovery_of(run).kind == "alive"
+    run.status.write_text("{", "utf-8")
+    assert recovery_of(run).kind == "alive"
+    broken = ended(tmp_path / "b")
+    broken.plan.unlink()
+    assert recovery_or_none(broken) is None
+
+
+# --- the chain -------------------------------------------------------------------------------------
+
+
+def test_that_tries_are_a_tree_whichever_of_them_is_asked(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    noted = {"a": None, "b": "a", "c": "a", "d": "b", "x": None, "loop1": "loop2", "loop2": "loop1"}
+    for name, before in noted.items():
+        run = RunFolder(home.runs / name)
+        run.path.mkdir(parents=True)
+        follows = FollowedRun(run=before, way="half-rate", changes={"unet_lr": 2e-4}) if before else None
+        Manifest(program="1", follows=follows).write(run.manifest)
+        verdict = Verdict(verdict="stopped", reason="guard")
+        RunStatus(name=name, state="ended", step=7, total=9, verdict=verdict).write(run.status)
+    (home.runs / "broken").mkdir()
+    (home.runs / "broken" / "manifest.json").write_text('{"follows": 3}', "utf-8")
+    for name in "abcd":
+        chain = chain_of(home, RunFolder(home.runs / name))
+        assert [each.run for each in chain.runs()] == ["a", "b", "d", "c"]
+    assert (chain.words, chain.tries[0].words) == ("", "unet_lr 0.0002")
+    assert (chain.verdict, chain.reason, chain.step, chain.total) == ("stopped", "guard", 7, 9)
+    assert chain_of(home, RunFolder(home.runs / "x")).tries == ()
+    assert len(list(chain_of(home, RunFolder(home.runs / "loop1")).runs())) == 2
+
+
+def test_that_a_run_notes_what_is_really_different_from_the_one_that_it_follows(tmp_path: Path) -> None:
+    run = ended(tmp_path)
+    home = Home(tmp_path / "home")
+    plan = plan_of_try(run, recovery_of(run).tries[0]).plan
+    edited = plan.model_copy(update={"arguments": {**plan.arguments, "seed": 7}})
+    noted = followed(home, edited)
+    assert noted is not None and (noted.run, noted.way, noted.by_itself) == (run.name, "half-rate", False)
+    assert noted.changes["seed"] == 7 and noted.changes["unet_lr"] == 2e-4
+    assert followed(home, plan_of_run(run).plan) is None
+    run.plan.write_text("[", "utf-8")
+    broken = followed(home, plan)
+    assert broken is not None and broken.changes == {}
+
+
+def test_that_a_plan_made_of_a_run_does_not_follow_what_that_run_followed(tmp_path: Path) -> None:
+    run = ended(tmp_path)
+    text = run.plan.read_text("utf-8") + '\n[follows]\nrun = "earlier"\ntry = "half-rate"\n'
+    run.plan.write_text(text, "utf-8")
+    made = plan_of_run(run)
+    assert made.plan.follows is None and "follows" not in made.standalone_text()
