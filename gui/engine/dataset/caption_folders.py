@@ -29,3 +29,8 @@ def caption_folders(spec: DatasetSpec) -> Iterator[tuple[SubsetSpec, CaptionFold
         except CannotRead:
             continue
         yield subset, caption_folder(subset, listing)
+
+
+def editable_captions(spec: DatasetSpec) -> list[CaptionFolder]:
+    """Return the captions that can be changed, a folder each; lists the folders."""
+    return [where for _subset, where in caption_folders(spec) if where is not None]

@@ -68,6 +68,8 @@ class CaptionFields(QWidget):
         self.mode.show_value(wish.mode)
         self.wanted.show_value(wish.find)
         self.by.show_value(wish.by)
+        self.words.show_value(wish.whole_words)
+        self.pattern.show_value(wish.pattern)
         self._show_mode()
         self.changed.emit()
 

@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QListView, QStackedWidget, QWidget
 
 from gui.engine.dataset.caption_check import CaptionFolder
 from gui.engine.dataset.caption_drafts import CaptionDrafts
-from gui.engine.dataset.caption_folders import caption_folders
-from gui.engine.dataset.spec import DatasetSpec
+from gui.engine.dataset.caption_folders import editable_captions
 from gui.engine.texts import _
 from gui.window.bridges.caption_work import CaptionOutcome, CaptionWork
 from gui.window.bridges.dataset_pictures import DatasetPictures
@@ -45,6 +44,8 @@ class CaptionPanel(QWidget):
 
     files_changed = Signal()
     """Captions are other ones by now; told when the user has gone elsewhere or changed many."""
+    plan_wished = Signal(object, str)
+    """Changes of the plan, and what they do in words."""
 
     def __init__(
         self,
@@ -121,7 +122,7 @@ class CaptionPanel(QWidget):
     def show_view(self, view: DatasetView) -> None:
         """Show a dataset; where it is the one that is shown, what is typed stays."""
         self._view = view
-        self._tasks.run(lambda _handle: _list(view.spec), self._take, key=_FOLDERS)
+        self._tasks.run(lambda _handle: editable_captions(view.spec), self._take, key=_FOLDERS)
 
     def show_image(self, folder: Path, name: str) -> None:
         """Show the caption of an image."""
@@ -220,8 +221,8 @@ class CaptionPanel(QWidget):
             for edit in preview.edits:
                 place = (Path(preview.folder), edit.image)
                 self.rows.set_draft(place, draft=self._drafts.find(*place) is not None)
-        if outcome.step.size > 1 or not self.isVisible():
-            self._tell()
+        if self.isVisible() == (outcome.step.size > 1):
+            self._tell()  # whoever changed many while this is not seen tells it himself
 
     def _tell(self) -> None:
         if self._touched:
@@ -230,8 +231,3 @@ class CaptionPanel(QWidget):
 
     def _restyle(self) -> None:
         self._side.setFixedWidth(self._theme.px(LIST_WIDTH))
-
-
-def _list(spec: DatasetSpec) -> list[CaptionFolder]:
-    """Return the folders with captions that can be changed; in a thread, since it lists them."""
-    return [where for _subset, where in caption_folders(spec) if where is not None]
