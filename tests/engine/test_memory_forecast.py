@@ -248,6 +248,7 @@ def test_that_windows_is_taken_to_need_more_context():
         {"width_px": 0},
         {"height_px": -5},
         {"width_px": 10**6},
+        {"samples": SamplesQuestion(width_px=10**6)},
         {"batch": 0},
         {"batch": 10**9},
         {"vae_batch": 10**9},

@@ -381,3 +381,12 @@ def locked_outputs_of(base: Path) -> tuple[str, ...]:
         plan_of({"output_name": "mira"})
     )
     return locked_outputs(view, ["mira.safetensors"])
+
+
+def test_that_prompts_tell_the_sizes_of_their_samples():
+    lines = b"# --w 64\na cat --w 768 --h 1024 --s 4\na dog\nanother --W 768 --H 1024\n"
+    assert look_at_text("sample_prompts", Path("p.txt"), lines).sizes_px == ((768, 1024), (None, None))
+    table = b'[prompt]\nwidth = 640\n[[prompt.subset]]\nheight = 512\n[[prompt.subset]]\nwidth = "big"\n'
+    assert look_at_text("sample_prompts", Path("p.toml"), table).sizes_px == ((640, 512), (None, None))
+    broken = look_at_text("sample_prompts", Path("p.json"), b"[")
+    assert (broken.problem, broken.sizes_px) == ("syntax", ())

@@ -95,6 +95,10 @@ class PowerFact(Document):
     sleep_minutes: float | None = None
 
 
+PROMPTS = "sample_prompts"
+"""The argument that names the file of the samples' prompts."""
+
+
 class TextFact(Document):
     """A text file that the trainer will read.
 
@@ -105,6 +109,8 @@ class TextFact(Document):
             mark), ``escape`` (backslashes in a TOML text), ``syntax`` (no TOML, no JSON).
         line: Where, from 1.
         words: What is wrong, as a reader says it.
+        sizes_px: Width and height of each size of sample that prompts in it ask for; None for the
+            trainer's own.
     """
 
     argument: str
@@ -112,6 +118,7 @@ class TextFact(Document):
     problem: Literal["encoding", "mark", "escape", "syntax"] | None = None
     line: int | None = None
     words: str = ""
+    sizes_px: tuple[tuple[int | None, int | None], ...] = ()
 
 
 class RunFact(Document):

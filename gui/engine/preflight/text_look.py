@@ -12,10 +12,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from gui.engine.preflight.surroundings import TextFact
+from gui.engine.preflight.surroundings import PROMPTS, TextFact
 from gui.engine.preflight.view import View
+from gui.engine.trainer.prompt_file import read_prompts
 
-TEXT_ARGUMENTS = ("sample_prompts", "dataset_config", "in_json", "log_tracker_config")
+TEXT_ARGUMENTS = (PROMPTS, "dataset_config", "in_json", "log_tracker_config")
 """Trainer arguments that name text files."""
 
 LARGEST_BYTES = 16 << 20
@@ -85,7 +86,17 @@ def look_at_text(argument: str, path: Path, content: bytes) -> TextFact:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
         return fact(problem="encoding", line=content.count(b"\n", 0, error.start) + 1, words=str(error))
+    if argument == PROMPTS:
+        return fact(**_fault(path.suffix.lower(), text), sizes_px=_sizes(path.suffix, text))
     return fact(**_fault(path.suffix.lower(), text))
+
+
+def _sizes(suffix: str, text: str) -> tuple[tuple[int | None, int | None], ...]:
+    try:
+        prompts = read_prompts(text, suffix)
+    except (ValueError, RecursionError):
+        return ()
+    return tuple(dict.fromkeys((prompt.width_px, prompt.height_px) for prompt in prompts))
 
 
 def _fault(suffix: str, text: str) -> Mapping[str, Any]:

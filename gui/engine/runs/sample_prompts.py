@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from gui.engine.documents import read_text
 from gui.engine.errors import PreflightError
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.launched import launched_settings
 from gui.engine.runs.records import CommandRecord
+from gui.engine.trainer.prompt_file import read_prompts
 
 MOST_CHARACTERS = 2000
 
@@ -53,29 +51,8 @@ def sample_plan(run: RunFolder) -> SamplePlan:
 
 
 def _prompts(path: Path) -> tuple[str, ...]:
-    """Read the prompts of a file as the trainer does (train_util.py:6329-6341)."""
     try:
-        text = read_text(path)
-        kind = path.suffix.lower()
-        if kind == ".toml":
-            found = _of_toml(tomllib.loads(text))
-        elif kind == ".json":
-            found = json.loads(text)
-        else:
-            lines = (line.strip() for line in text.splitlines())
-            found = [line for line in lines if line and not line.startswith("#")]
+        found = read_prompts(read_text(path), path.suffix)
     except (PreflightError, ValueError, RecursionError):
         return ()
-    return tuple(_words(prompt) for prompt in found) if isinstance(found, list) else ()
-
-
-def _of_toml(data: dict[str, Any]) -> list[Any]:
-    prompt = data.get("prompt")
-    if not isinstance(prompt, dict) or not isinstance(prompt.get("subset"), list):
-        return []
-    return [{**prompt, **subset} for subset in prompt["subset"] if isinstance(subset, dict)]
-
-
-def _words(prompt: Any) -> str:
-    text = prompt.get("prompt", "") if isinstance(prompt, dict) else prompt
-    return text[:MOST_CHARACTERS] if isinstance(text, str) else ""
+    return tuple(prompt.text[:MOST_CHARACTERS] for prompt in found)

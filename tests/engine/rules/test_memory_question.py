@@ -174,6 +174,24 @@ def test_that_samples_are_of_the_size_of_the_training():
     assert asked({**LORA, "sample_prompts": "p.txt"}).samples is None
 
 
+@pytest.mark.parametrize(
+    ("sizes", "family", "size"),
+    [
+        ([(768, 1024), (1152, 896), (None, 64)], "sdxl", (1152, 896)),
+        ([(None, None)], "sdxl", (512, 512)),
+        ([(None, 2048)], "sdxl", (512, 2048)),
+        ([(None, None)], "lumina2", (1024, 1024)),
+    ],
+)
+def test_that_samples_are_of_the_largest_size_that_a_prompt_names(sizes, family, size):
+    wanted = {**LORA, "sample_prompts": "/p.txt", "sample_every_n_steps": 10}
+    script = {"sdxl": "sdxl_train_network.py", "lumina2": "lumina_train_network.py"}[family]
+    found = asked(
+        wanted, script, family=family, text=[{"argument": "sample_prompts", "sizes_px": sizes}]
+    ).samples
+    assert (found.width_px, found.height_px) == size
+
+
 @pytest.mark.parametrize("more", [{"deepspeed": True}, {"torch_compile": True}])
 def test_that_what_was_not_traced_is_said(more):
     view = make_view(make_plan({**LORA, **more}, family="sdxl"), gpu=[GPU])

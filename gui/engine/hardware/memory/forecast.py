@@ -125,6 +125,9 @@ def _senseless(question: MemoryQuestion, figures: MemoryFigures) -> str | None:
         return _("The resolution is not known, or makes no sense.")
     if not (0 < question.batch <= MOST_IMAGES and 0 < question.vae_batch <= MOST_IMAGES):
         return _("The batch makes no sense.")
+    samples = question.samples
+    if samples is not None and not (0 < samples.width_px <= longest and 0 < samples.height_px <= longest):
+        return _("The size of the samples makes no sense.")
     return None
 
 

@@ -21,6 +21,7 @@ from gui.engine.plan.model_sizes import model_size
 from gui.engine.preflight.rules.caching import NEEDS_UNET_ONLY, caches_latents, caches_text
 from gui.engine.preflight.rules.sampling import wants_samples
 from gui.engine.preflight.steps import bucket_settings, measured_sizes
+from gui.engine.preflight.surroundings import PROMPTS
 from gui.engine.preflight.view import SubsetView, View
 from gui.engine.texts import _
 
@@ -45,6 +46,12 @@ FULL_HALF = ("full_fp16", "full_bf16")
 
 QUESTION = "memory_question"
 """Under which name a view remembers its question: several rules ask it."""
+
+SAMPLE_PX = 512
+"""Side of a sample whose prompt names none (train_util.py: sample_image_inference)."""
+
+LUMINA_SAMPLE_PX = 1024
+"""The same for Lumina (lumina_train_util.py:293)."""
 
 DEFAULT_RANK = 4
 """Without ``network_dim`` (lora.py:395)."""
@@ -175,10 +182,14 @@ def _optimizer(view: View, kind: Kind) -> OptimizerQuestion:
 
 
 def _samples(view: View, size: Size) -> SamplesQuestion | None:
-    """Prompts may name sizes, and mostly name that of the training; the trainer's own is smaller."""
+    """Prompts may name sizes; where the file was not read, they are taken to name that of the training."""
     if not wants_samples(view) or not view.given("sample_prompts"):
         return None
-    return SamplesQuestion(width_px=size[0], height_px=size[1], guided=not view.script.startswith("flux_"))
+    usual = LUMINA_SAMPLE_PX if view.script.startswith("lumina_") else SAMPLE_PX
+    asked = [each for fact in view.facts.text if fact.argument == PROMPTS for each in fact.sizes_px]
+    sizes = [(width or usual, height or usual) for width, height in asked]
+    width, height = max(sizes, key=lambda each: each[0] * each[1], default=size)
+    return SamplesQuestion(width_px=width, height_px=height, guided=not view.script.startswith("flux_"))
 
 
 def _has_fp8_t5(view: View) -> bool:

@@ -12,12 +12,10 @@ from gui.engine.plan.paths import PATH_ARGUMENTS, PATH_OR_HUB_ARGUMENTS
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.fixes import leave_out, write
 from gui.engine.preflight.rules.paths import dataset_paths
-from gui.engine.preflight.surroundings import TextFact
+from gui.engine.preflight.surroundings import PROMPTS, TextFact
 from gui.engine.preflight.view import View
 from gui.engine.texts import _
 from gui.engine.trainer.launch_environment import OUTPUT_VARIABLES
-
-PROMPTS = "sample_prompts"
 
 ESCAPES = {"\t": "t", "\n": "n", "\r": "r", "\b": "b", "\f": "f", "\a": "a", "\v": "v"}
 """What TOML, JSON and shells make of a backslash and a letter."""
