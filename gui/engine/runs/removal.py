@@ -6,6 +6,7 @@ Nothing is removed here: whoever asks moves the folder to the system's trash.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from gui.engine.documents import Document
@@ -53,6 +54,31 @@ def what_removal_loses(run: RunFolder) -> RemovalLoss:
     )
 
 
+def what_removals_lose(losses: Sequence[RemovalLoss]) -> str:
+    """Return what goes with several runs, for the user; those that live stay, and are named."""
+    gone = [loss for loss in losses if not loss.living]
+    living = [loss.folder.name for loss in losses if loss.living]
+    parts = [
+        ngettext(
+            "The record of {count} run goes: plan, log, figures, events ({size}).",
+            "The records of {count} runs go: plans, logs, figures, events ({size}).",
+            len(gone),
+        ).format(count=len(gone), size=size(sum(loss.size_bytes for loss in gone)))
+    ]
+    parts += _model_words(
+        tuple(path for loss in gone for path in loss.inside),
+        tuple(path for loss in gone for path in loss.outside),
+    )
+    if living:
+        text = ngettext(
+            "This one is still running and stays: {names}.",
+            "These are still running and stay: {names}.",
+            len(living),
+        )
+        parts.append(text.format(names=_few(living)))
+    return " ".join(parts)
+
+
 def require_removable(run: RunFolder) -> None:
     """Refuse the removal of a run that lives.
 
@@ -98,14 +124,19 @@ def _sentence(
             name=run.name, size=size(total)
         )
     ]
+    return " ".join([*parts, *_model_words(inside, outside)])
+
+
+def _model_words(inside: Sequence[Path], outside: Sequence[Path]) -> list[str]:
+    """Say which models go, and how many stay."""
+    parts = []
     if inside:
-        names = ", ".join(path.name for path in inside[:5]) + (", …" if len(inside) > 5 else "")
         parts.append(
             ngettext(
                 "{count} model lies in it and goes too: {names}.",
                 "{count} models lie in it and go too: {names}.",
                 len(inside),
-            ).format(count=len(inside), names=names)
+            ).format(count=len(inside), names=_few([path.name for path in inside]))
         )
     if outside:
         parts.append(
@@ -115,7 +146,11 @@ def _sentence(
                 len(outside),
             ).format(count=len(outside))
         )
-    return " ".join(parts)
+    return parts
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
 
 
 def _living_sentence(run: RunFolder) -> str:

@@ -37,6 +37,7 @@ class RunList(QObject):
         self._problem = ""
         self._index: RunIndex | None = None
         self._titles: dict[str, str] = {}
+        self._doubtful: set[str] = set()
         self._lane = Lane("runs")
         self._lane.answered.connect(self._answered)
         self._timer = QTimer(self)
@@ -91,6 +92,11 @@ class RunList(QObject):
         if not self._lane.working:
             self._lane.ask(self._look)
 
+    def look_at(self, name: str) -> None:
+        """Look now, at this run in any case: something about it has just been changed."""
+        self._doubtful.add(name)
+        self._lane.ask(self._look)
+
     def close(self) -> None:
         """Look no more."""
         self._timer.stop()
@@ -102,7 +108,10 @@ class RunList(QObject):
 
             self._index = RunIndex(self._home)
             self._titles = _titles()
-        return self._index.entries()
+        doubtful = frozenset(self._doubtful)
+        entries = self._index.entries(doubtful)
+        self._doubtful -= doubtful
+        return entries
 
     def _answered(self, answer: Answer) -> None:
         problem = "" if answer.error is None else str(answer.error)

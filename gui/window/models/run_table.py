@@ -132,9 +132,12 @@ class RunTable(QAbstractTableModel):
     def _told(self, entry: RunEntry, role: int) -> str | None:
         """Return what is told under the pointer, and to those who do not see the table."""
         if role == Qt.ItemDataRole.ToolTipRole:
-            return "\n".join(filter(None, (entry.name, sentence_of(entry), entry.trainer)))
+            tags = " ".join(f"#{tag}" for tag in entry.tags)
+            told = (entry.name, sentence_of(entry), tags, entry.note, entry.trainer)
+            return "\n".join(filter(None, told))
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return ", ".join(filter(None, (self.words(entry, each) for each in RunColumn)))
+            star = _("favourite") if entry.favourite else ""
+            return ", ".join(filter(None, (*(self.words(entry, each) for each in RunColumn), star)))
         return None
 
     def order_by(self, column: RunColumn) -> Callable[[RunEntry], float | str]:

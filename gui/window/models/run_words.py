@@ -67,6 +67,17 @@ def sentence_of(entry: RunEntry) -> str:
     return entry.sentence or entry.problem
 
 
+def marked_name(entry: RunEntry) -> str:
+    """Return the name with a star where the run bears one."""
+    return f"★ {name_of(entry)}" if entry.favourite else name_of(entry)
+
+
+def noted_sentence(entry: RunEntry) -> str:
+    """Return the tags, then the note or how it ended, in one line."""
+    tags = " ".join(f"#{tag}" for tag in entry.tags)
+    return " · ".join(filter(None, (tags, sentence_of(entry), entry.note.partition("\n")[0])))
+
+
 def steps_words(entry: RunEntry) -> str:
     """Return how far it came."""
     if entry.step is None:

@@ -1,8 +1,9 @@
-"""Throws a run's folder into the system's trash: says what goes with it, asks, and never more than that."""
+"""Throws the folders of runs into the system's trash: says what goes with them, asks, nothing more."""
 
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gui.engine.errors import PreflightError
 from gui.engine.runs.folder import RunFolder
-from gui.engine.texts import _
+from gui.engine.texts import _, ngettext
 from gui.window.bridges.tasks import TaskHandle, Tasks
 from gui.window.models.run_words import name_of
 from gui.window.theme.icons import Icons
@@ -55,14 +56,14 @@ class Deleting(QWidget):
     """
 
     deleted = Signal()
-    """A folder went into the trash."""
+    """Folders went into the trash."""
     done = Signal()
     """The question was answered; the keyboard belongs to the table again."""
 
     def __init__(self, tasks: Tasks, icons: Icons) -> None:
         super().__init__()
         self._tasks = tasks
-        self._run: RunFolder | None = None
+        self._runs: tuple[RunFolder, ...] = ()
         self._ask = Ask("", "", _("Move to the trash"), _("Keep it"), tone="bad", name="runs-delete")
         self._said = Banner(icons, "warn", name="runs-said")
         close = Button(_("Understood"), compact=True, name="runs-said-close")
@@ -77,40 +78,63 @@ class Deleting(QWidget):
         self._ask.yes.connect(self._move)
         self._ask.no.connect(self.done)
 
-    def ask(self, entry: RunEntry) -> None:
-        """Find out what would go with a run, and ask."""
-        self._run = RunFolder(entry.folder)
+    def ask(self, entries: Sequence[RunEntry]) -> None:
+        """Find out what would go with runs, and ask."""
+        runs = tuple(RunFolder(entry.folder) for entry in entries)
+        names = [name_of(entry) for entry in entries]
         self._said.hide()
         self._ask.hide()
-        run, name = self._run, name_of(entry)
 
-        def work(_handle: TaskHandle) -> RemovalLoss:
+        def work(_handle: TaskHandle) -> tuple[RemovalLoss, ...]:
             from gui.engine.runs.removal import what_removal_loses  # slow to import
 
-            return what_removal_loses(run)
+            return tuple(map(what_removal_loses, runs))
 
-        self._tasks.run(work, lambda loss: self._answer(loss, name), self._failed, key=_KEY)
+        self._tasks.run(work, lambda losses: self._answer(losses, names), self._failed, key=_KEY)
 
-    def _answer(self, loss: RemovalLoss, name: str) -> None:
-        if loss.living:
-            self._said.show_words(_("This run cannot be deleted now."), loss.sentence, "warn")
+    def _answer(self, losses: tuple[RemovalLoss, ...], names: Sequence[str]) -> None:
+        from gui.engine.runs.removal import what_removals_lose
+
+        self._runs = tuple(RunFolder(loss.folder) for loss in losses if not loss.living)
+        if not self._runs:
+            refused = ngettext(
+                "This run cannot be deleted now.", "These runs cannot be deleted now.", len(losses)
+            )
+            self._said.show_words(refused, " ".join(loss.sentence for loss in losses), "warn")
             self._said.show()
-            return
-        self._ask.ask(_("Delete the run “{name}”?").format(name=name), loss.sentence)
+        elif len(losses) == 1:
+            self._ask.ask(_("Delete the run “{name}”?").format(name=names[0]), losses[0].sentence)
+        else:
+            text = ngettext("Delete {count} run?", "Delete {count} runs?", len(self._runs))
+            self._ask.ask(text.format(count=len(self._runs)), what_removals_lose(losses))
 
     def _move(self) -> None:
-        run = self._run
-        if run is not None:
-            self._tasks.run(lambda _handle: _to_trash(run), self._moved, self._failed, key=_KEY)
+        runs, self._runs = self._runs, ()
+        if runs:
+            self._tasks.run(lambda _handle: _all_to_trash(runs), self._moved, self._failed, key=_KEY)
 
-    def _moved(self, _nothing: None) -> None:
+    def _moved(self, failure: PreflightError | None) -> None:
         self.deleted.emit()
-        self.done.emit()
+        if failure is not None:
+            self._failed(failure)
+        else:
+            self.done.emit()
 
     def _failed(self, error: PreflightError) -> None:
         self._said.show_words(_("The run was not deleted."), str(error), "bad")
         self._said.show()
         self.done.emit()
+
+
+def _all_to_trash(runs: Sequence[RunFolder]) -> PreflightError | None:
+    """Move the folders of runs into the trash; return what kept one of them, the others go all the same."""
+    failure: PreflightError | None = None
+    for run in runs:
+        try:
+            _to_trash(run)
+        except PreflightError as error:
+            failure = error
+    return failure
 
 
 def _to_trash(run: RunFolder) -> None:

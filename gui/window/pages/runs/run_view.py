@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -14,7 +15,7 @@ from PySide6.QtWidgets import (
 
 from gui.engine.texts import _
 from gui.window.models.run_table import ENTRY_ROLE, RunColumn
-from gui.window.models.run_words import chip_words, name_of, sentence_of
+from gui.window.models.run_words import chip_words, marked_name, noted_sentence
 from gui.window.models.shown_runs import ShownRuns
 from gui.window.theme.space import Space
 from gui.window.theme.theme import Theme
@@ -54,7 +55,7 @@ class RunView(QTableView):
         self._shown = shown
         self.setModel(shown)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setShowGrid(False)
         self.setTabKeyNavigation(False)
@@ -79,13 +80,30 @@ class RunView(QTableView):
         index = self.currentIndex()
         return index.data(ENTRY_ROLE) if index.isValid() else None
 
-    def select(self, name: str, otherwise_row: int = 0) -> None:
-        """Select a run by its name; one in its place where it is not shown."""
+    def chosen_entries(self) -> list[RunEntry]:
+        """Return all runs that are selected, in the order of their rows."""
+        rows = sorted(index.row() for index in self.selectionModel().selectedRows())
+        return [self._shown.index(row, RunColumn.NAME).data(ENTRY_ROLE) for row in rows]
+
+    def select(self, name: str, otherwise_row: int = 0, also: Collection[str] = ()) -> None:
+        """Select a run by its name; one in its place where it is not shown.
+
+        Args:
+            name: The run's.
+            otherwise_row: Its place.
+            also: Names of others that are selected with it.
+        """
         shown = self._shown
         rows, found = shown.rowCount(), shown.row_of(name)
-        if rows:
-            row = min(otherwise_row, rows - 1) if found is None else found
-            self.setCurrentIndex(shown.index(row, RunColumn.NAME))
+        if not rows:
+            return
+        row = min(otherwise_row, rows - 1) if found is None else found
+        self.setCurrentIndex(shown.index(row, RunColumn.NAME))
+        flags = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
+        for other in also:
+            place = shown.row_of(other)
+            if place is not None and place != row:
+                self.selectionModel().select(shown.index(place, RunColumn.NAME), flags)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Open by Enter, delete by Delete."""
@@ -152,6 +170,6 @@ class RunDelegate(RowDelegate):
         if index.column() == RunColumn.STATE:
             self.draw_chip(painter, place, chip_words(entry))
         elif index.column() == RunColumn.NAME:
-            self.draw_name(painter, place, name_of(entry), sentence_of(entry))
+            self.draw_name(painter, place, marked_name(entry), noted_sentence(entry))
         else:
             self.write(painter, place, str(index.data() or ""), "body", "muted")

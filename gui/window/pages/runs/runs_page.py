@@ -1,22 +1,24 @@
-"""Runs: all of this machine, found by words and kind, opened, used again, thrown away."""
+"""Runs: all of this machine, found by words and kind, noted, compared, opened, used again, thrown away."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QPoint, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QButtonGroup, QMenu, QStackedWidget, QWidget
+from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
-from gui.engine.runs.run_search import Kind, RunFilter, is_of_kind, words_of
 from gui.engine.texts import _, ngettext
 from gui.window.bridges.run_list import RunList
+from gui.window.bridges.run_notes import NotesWriter
 from gui.window.bridges.tasks import Tasks
 from gui.window.models.run_table import RunTable
 from gui.window.models.shown_runs import ShownRuns
 from gui.window.pages.runs.deleting import Deleting
+from gui.window.pages.runs.filters import RunFilters
 from gui.window.pages.runs.log_diagnosis import LogDiagnosis
+from gui.window.pages.runs.notes_card import NotesCard
 from gui.window.pages.runs.run_view import RunView
 from gui.window.theme.icons import Icons
 from gui.window.theme.space import Space
@@ -24,11 +26,11 @@ from gui.window.theme.theme import Theme
 from gui.window.widgets.busy import Busy
 from gui.window.widgets.buttons import Button
 from gui.window.widgets.card import Card
-from gui.window.widgets.inputs import TextField
 from gui.window.widgets.layouts import FlowLayout, held
 from gui.window.widgets.page import Empty, Page
 
-SEARCH_PX = 220
+if TYPE_CHECKING:
+    from gui.engine.runs.listing import RunEntry
 
 
 class RunsPage(Page):
@@ -51,60 +53,41 @@ class RunsPage(Page):
         self._runs = runs
         self._theme = theme
         self._icons = icons
-        self._kind: Kind = "all"
+        self._notes = NotesWriter(tasks)
         self._table = RunTable(self)
         self._shown = ShownRuns(self._table)
         self._view = RunView(theme, self._shown)
         self._deleting = Deleting(tasks, icons)
         self.log = LogDiagnosis(tasks, icons, QGuiApplication.clipboard())
         self.buttons.addWidget(self.log.button)
-        self._search = TextField(
-            placeholder=_("Search runs"), live=True, name="runs-search", words=_("Search runs")
-        )
-        self._search.setClearButtonEnabled(True)
-        self._kinds = self._make_kinds()
+        self._filters = RunFilters(theme)
+        self._notes_card = NotesCard(self._notes, theme)
         self._stack = self._make_stack()
         self._make_actions()
-        filters = FlowLayout(self._search, *self._kinds.values())
         actions = FlowLayout(self._open, self._reuse, self._folder, self._delete)
         self.content.setSpacing(Space.M)
-        self.content.addLayout(filters)
+        self.content.addWidget(self._filters)
         self.content.addWidget(self._deleting)
         self.content.addWidget(self.log, 2)
         self.content.addWidget(self._stack, 1)
+        self.content.addWidget(self._notes_card)
         self._action_bar = held(actions)
         self.content.addWidget(self._action_bar)
         self._connect()
-        self._measure()
         self._draw()
 
     def diagnose(self, path: Path) -> None:
         """Say what went wrong in a log."""
         self.log.read(path)
 
+    def close_page(self) -> None:
+        """Write down what was typed last."""
+        self._notes.close()
+
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
         """Give the keyboard to the table."""
         super().showEvent(event)
         self._view.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _make_kinds(self) -> dict[Kind, Button]:
-        words: dict[Kind, str] = {
-            "all": _("All"),
-            "running": _("Running"),
-            "finished": _("Finished"),
-            "trouble": _("Trouble"),
-            "practice": _("Practice"),
-        }
-        group = QButtonGroup(self)
-        made: dict[Kind, Button] = {}
-        for kind, text in words.items():
-            button = Button(text, "segment", name=f"runs-kind-{kind}")
-            button.clicked.connect(lambda _checked, kind=kind: self._choose(kind))
-            group.addButton(button)
-            made[kind] = button
-        made["all"].setChecked(True)
-        self._words = words
-        return made
 
     def _make_stack(self) -> QStackedWidget:
         stack = QStackedWidget()
@@ -147,12 +130,12 @@ class RunsPage(Page):
 
     def _connect(self) -> None:
         self._runs.changed.connect(self._draw)
-        self._theme.changed.connect(self._measure)
-        self._search.textChanged.connect(lambda _text: self._filter())
+        self._filters.changed.connect(self._filter)
+        self._notes.written.connect(lambda folder: self._runs.look_at(folder.name))
         self._view.opened.connect(self._open_current)
         self._view.delete_wanted.connect(self._delete_current)
         self._view.menu_wanted.connect(self._show_menu)
-        self._view.selectionModel().currentRowChanged.connect(lambda *_rows: self._draw_actions())
+        self._view.selectionModel().selectionChanged.connect(lambda *_rows: self._draw_actions())
         self._open.clicked.connect(self._open_current)
         self._reuse.clicked.connect(self._reuse_current)
         self._folder.clicked.connect(self._open_folder)
@@ -162,24 +145,17 @@ class RunsPage(Page):
         paste = QShortcut(QKeySequence(QKeySequence.StandardKey.Paste), self)
         paste.activated.connect(self.log.paste)
         self._deleting.done.connect(self._view.setFocus)
-        find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
-        find.activated.connect(self._search.setFocus)
-        self._search.setToolTip(_("Key: {key}").format(key=find.key().toString()))
-
-    def _measure(self) -> None:
-        self._search.setFixedWidth(self._theme.px(SEARCH_PX))
 
     def _draw(self) -> None:
         entry, row = self._view.current_entry(), self._view.currentIndex().row()
+        also = [each.name for each in self._view.chosen_entries()]
         place = self._view.verticalScrollBar().value()
         self._table.show(self._runs.entries, self._runs.family_titles)
         self._view.measure()
-        self._view.select(entry.name if entry else "", max(0, row))
+        self._view.select(entry.name if entry else "", max(0, row), also)
         self._view.verticalScrollBar().setValue(place)
         self.subtitle.setText(self._summary())
-        for kind, button in self._kinds.items():
-            count = sum(is_of_kind(each, kind) for each in self._runs.entries)
-            button.setText(f"{self._words[kind]} {count:,}" if count else self._words[kind])
+        self._filters.show_entries(self._runs.entries, self._runs.family_titles)
         self._choose_view()
 
     def _summary(self) -> str:
@@ -206,35 +182,30 @@ class RunsPage(Page):
         self._stack.setCurrentWidget(part)
         asked = not self.log.isHidden()
         self._stack.setHidden(asked)
-        for kind in self._kinds.values():
-            kind.setVisible(bool(self._runs.entries) and not asked)
-        self._search.setVisible(bool(self._runs.entries) and not asked)
+        self._filters.setVisible(bool(self._runs.entries) and not asked)
         self._action_bar.setVisible(part is self._card and not asked)
         self._draw_actions()
 
     def _draw_actions(self) -> None:
-        entry = self._view.current_entry()
-        there = entry is not None
-        readable = entry is not None and entry.condition in ("fine", "unattended")
+        chosen = self._view.chosen_entries()
+        one = chosen[0] if len(chosen) == 1 else None
+        readable = one is not None and one.condition in ("fine", "unattended")
         self._open.setEnabled(readable)
         self._reuse.setEnabled(readable)
-        self._folder.setEnabled(there)
-        self._delete.setEnabled(entry is not None and entry.condition != "foreign")
-
-    def _choose(self, kind: Kind) -> None:
-        self._kind = kind
-        self._filter()
+        self._folder.setEnabled(one is not None)
+        self._delete.setEnabled(bool(_removable(chosen)))
+        self._notes_card.show_entry(one)
+        self._notes_card.setVisible(one is not None and not self._action_bar.isHidden())
 
     def _filter(self) -> None:
         entry = self._view.current_entry()
-        self._shown.choose(RunFilter(self._kind, words_of(self._search.text())))
-        self._view.select(entry.name if entry else "")
+        also = [each.name for each in self._view.chosen_entries()]
+        self._shown.choose(self._filters.wanted())
+        self._view.select(entry.name if entry else "", also=also)
         self._choose_view()
 
     def _show_all(self) -> None:
-        self._search.clear()
-        self._kinds["all"].setChecked(True)
-        self._choose("all")
+        self._filters.clear()
         self._view.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _open_current(self) -> None:
@@ -253,9 +224,9 @@ class RunsPage(Page):
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(entry.folder)))
 
     def _delete_current(self) -> None:
-        entry = self._view.current_entry()
-        if entry is not None and self._delete.isEnabled():
-            self._deleting.ask(entry)
+        removable = _removable(self._view.chosen_entries())
+        if removable:
+            self._deleting.ask(removable)
 
     def _show_menu(self, place: object) -> None:
         menu = QMenu(self)
@@ -265,3 +236,8 @@ class RunsPage(Page):
             action.triggered.connect(button.click)
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(cast("QPoint", place))
+
+
+def _removable(entries: list[RunEntry]) -> list[RunEntry]:
+    """Return those that are runs: a folder of somebody else's is left alone."""
+    return [entry for entry in entries if entry.condition != "foreign"]
