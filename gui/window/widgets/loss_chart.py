@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QBuffer, QIODevice, QPointF, Qt, QTimer, Signal
+from PySide6.QtCore import QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QMenu, QVBoxLayout, QWidget
 
@@ -28,6 +28,7 @@ from gui.window.widgets.labels import ElidedLabel
 from gui.window.widgets.layouts import FlowLayout
 from gui.window.widgets.loss_marks import Mark, MarkKind, Marks
 from gui.window.widgets.page import Empty
+from gui.window.widgets.plot_picture import write_picture
 from gui.window.widgets.styled import style
 
 if TYPE_CHECKING:
@@ -141,15 +142,7 @@ class LossChart(QWidget):
         Raises:
             CannotWrite: It cannot be written there.
         """
-        plot = self._show_plot()
-        picture = QPixmap(plot.size() * 2)
-        picture.setDevicePixelRatio(2)
-        picture.fill(self._theme.color("surface"))
-        QWidget.render(plot, picture)
-        buffer = QBuffer()
-        buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-        picture.save(buffer, "PNG")
-        write_atomically(path, bytes(buffer.data().data()))
+        write_picture(self._show_plot(), self._theme, path)
 
     def export_csv(self, path: Path) -> None:
         """Write all figures: step, loss, smoothed, avr_loss, validation_loss, learning rates.

@@ -6,7 +6,6 @@ of single widgets are set; what is global in pyqtgraph stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,15 +18,13 @@ from gui.window.models.loss_series import LossSeries
 from gui.window.theme.theme import Theme
 from gui.window.widgets.loss_marks import Marks, Sight, draw_behind, draw_crosshair, draw_marks
 from gui.window.widgets.loss_peaks import Curve, logarithms, peaks, worth_showing
+from gui.window.widgets.plot_axes import prepare, style_axes
 
 _LEAST_STEPS = 5.0
 _LONG_STEPS = 20_000
 """From here on the smoothed curve is thin: wide ones take long to draw."""
 _CHOSEN_PIXELS = 6
 _EMPTY = Curve(np.empty(0), np.empty(0))
-
-Levels = list[tuple[float, list[float]]]
-"""Of ticks: how far they are apart, and where they are."""
 
 
 class LossPlot(pg.PlotWidget):  # type: ignore[misc]
@@ -125,13 +122,7 @@ class LossPlot(pg.PlotWidget):  # type: ignore[misc]
         self._validation.setSymbolBrush(theme.color("good"))
         for curve in self._rates.values():
             curve.setPen(self._pen("chart_2", 1, Qt.PenStyle.CustomDashLine))
-        for side, colour in (("left", "muted"), ("bottom", "muted"), ("right", "chart_2")):
-            axis = self.plotItem.getAxis(side)
-            axis.setZValue(-1000)  # the grid lies behind the curves
-            axis.setStyle(tickFont=theme.font("small"), tickLength=0, maxTickLevel=0)
-            axis.setTextPen(theme.color(colour))
-            axis.setPen(pg.mkPen(None))
-            axis.setTickPen(pg.mkPen(theme.color("line"), width=1))
+        style_axes(self.plotItem, theme, {"left": "muted", "bottom": "muted", "right": "chart_2"})
         self.refresh()
 
     def set_logarithmic(self, on: bool) -> None:
@@ -263,17 +254,7 @@ class LossPlot(pg.PlotWidget):  # type: ignore[misc]
 
     def _make_axes(self) -> None:
         plot = self.plotItem
-        plot.setMenuEnabled(False)
-        plot.hideButtons()
-        self._box = plot.getViewBox()
-        self._box.setMouseEnabled(False, False)
-        self._box.disableAutoRange()
-        self._box.setDefaultPadding(0)
-        plot.getAxis("left").setGrid(255)
-        plot.getAxis("left").enableAutoSIPrefix(False)
-        steps = plot.getAxis("bottom")
-        steps.enableAutoSIPrefix(False)
-        steps.tickValues = _whole(steps.tickValues)
+        self._box = prepare(plot)
         self._rate_box = pg.ViewBox(enableMenu=False, enableMouse=False)
         plot.scene().addItem(self._rate_box)
         right = plot.getAxis("right")
@@ -349,13 +330,3 @@ def rate_text(rate: float) -> str:
         figure, _mark, power = f"{rate:.2e}".partition("e")
         figure = figure.rstrip("0").rstrip(".")
     return f"{figure}e{int(power)}" if power else figure
-
-
-def _whole(ticks: Callable[[float, float, float], Levels]) -> Callable[[float, float, float], Levels]:
-    """Return what chooses an axis' ticks without those between two steps: there is no step 1.5."""
-
-    def whole(least: float, most: float, size: float) -> Levels:
-        levels = ticks(least, most, size)
-        return [(spacing, [value for value in values if value == round(value)]) for spacing, values in levels]
-
-    return whole
