@@ -24,6 +24,8 @@ from gui.window.bridges.checks import Checks
 from gui.window.bridges.elsewhere import Elsewhere
 from gui.window.bridges.hardware import Hardware
 from gui.window.bridges.launcher import Launcher
+from gui.window.bridges.queue_adder import QueueAdder
+from gui.window.bridges.queue_list import QueueList
 from gui.window.bridges.run_list import RunList
 from gui.window.bridges.settings import Settings
 from gui.window.bridges.tasks import Tasks, UnexpectedFault
@@ -86,6 +88,8 @@ class Workbench(QObject):
         self.checks = Checks(self.document, self.trainers, self.tasks, home)
         self.tokens = Tokens(TokenStore(home), self.tasks)
         self.launcher = Launcher(self.trainers, self.tasks, home, self.tokens.store)
+        self.queue = QueueList(home, self.tasks)
+        self.adder = QueueAdder(self.trainers, self.tasks, home)
         self.alerts = Alerts(application, window, icons, self.settings)
         self.elsewhere = Elsewhere(
             self.runs, self.alerts, self.tasks, is_open=self._is_open, in_sight=self._in_sight
@@ -120,6 +124,7 @@ class Workbench(QObject):
         self.trainers.start()
         self.hardware.start()
         self.runs.start()
+        self.queue.start()
         self.window.show_page("start")
         if plan is not None:
             self.ways.open_setup(str(plan))
@@ -133,7 +138,7 @@ class Workbench(QObject):
         if run_page is not None:
             run_page.close_run()
         self.document.close()
-        for part in (self.checks, self.trainers, self.hardware, self.runs, self.alerts):
+        for part in (self.checks, self.trainers, self.hardware, self.runs, self.queue, self.alerts):
             part.close()
         self.tasks.close()
 
@@ -160,7 +165,8 @@ class Workbench(QObject):
         add("plan", _("Plan"), "plan", self._make_plan, "Alt+2")
         add("run", _("Run"), "run", self._make_run, "Alt+3")
         add("runs", _("Runs"), "runs", self._make_runs, "Alt+4")
-        add("settings", _("Settings"), "settings", self._make_settings, "Alt+5")
+        add("queue", _("Queue"), "queue", self._make_queue, "Alt+6")
+        add("settings", _("Settings"), "settings", self._make_settings, "Alt+7")
         self.status_line = StatusLine(
             hardware=self.hardware, trainers=self.trainers, runs=self.runs, theme=self.theme
         )
@@ -176,6 +182,7 @@ class Workbench(QObject):
         self.tokens.said.connect(lambda words: self.notes.tell(_("About your tokens"), words, "token"))
         self.tokens.failed.connect(lambda error: self.notes.error(_("This was not done."), error, "token"))
         self.launcher.launched.connect(lambda _run: self.runs.refresh())
+        self.adder.added.connect(lambda _added: self.queue.refresh())
         self.elsewhere.alarmed.connect(self._show_alarm)
         self.window.shown.connect(self._alarms_seen)
 
@@ -207,6 +214,7 @@ class Workbench(QObject):
             document=self.document,
             checks=self.checks,
             launcher=self.launcher,
+            adder=self.adder,
             trainers=self.trainers,
             hardware=self.hardware,
             tokens=self.tokens,
@@ -236,6 +244,7 @@ class Workbench(QObject):
         )
         review.show_field.connect(page.show_field)
         review.launched.connect(self.ways.open_run)
+        review.queue_wanted.connect(lambda: self.window.show_page("queue"))
         review.settings_wanted.connect(lambda: self.window.show_page("settings"))
         return page
 
@@ -253,6 +262,21 @@ class Workbench(QObject):
         page = RunsPage(runs=self.runs, tasks=self.tasks, theme=self.theme, icons=self.icons)
         page.open_run.connect(self.ways.open_run)
         page.reuse.connect(self.ways.open_run_as_plan)
+        return page
+
+    def _make_queue(self) -> QWidget:
+        from gui.window.pages.queue.queue_page import QueuePage
+
+        page = QueuePage(
+            queue=self.queue,
+            adder=self.adder,
+            hardware=self.hardware,
+            home=self.home,
+            theme=self.theme,
+            icons=self.icons,
+        )
+        page.open_run.connect(self.ways.open_run)
+        page.open_plan.connect(self.ways.open_setup)
         return page
 
     def _make_settings(self) -> QWidget:

@@ -23,6 +23,7 @@ from gui.engine.token_store import TokenStore
 from gui.window.bridges.checks import Checks
 from gui.window.bridges.hardware import Hardware
 from gui.window.bridges.launcher import Launcher
+from gui.window.bridges.queue_adder import QueueAdder
 from gui.window.bridges.tasks import Tasks
 from gui.window.bridges.tokens import Tokens
 from gui.window.models.plan_document import PlanDocument
@@ -91,6 +92,7 @@ def review(
             document=document,
             checks=checks,
             launcher=Launcher(trainers, tasks, home, tokens.store),
+            adder=QueueAdder(trainers, tasks, home),
             trainers=trainers,
             hardware=hardware,
             tokens=tokens,

@@ -20,11 +20,13 @@ from gui.engine.hardware.gpu import GpuSample
 from gui.engine.paths import Home
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.runs.records import Manifest
+from gui.engine.runs.queue_store import QueueStore
 from gui.engine.token_store import TokenStore
 from gui.engine.trainer.choosing import Trainer
 from gui.window.bridges.checks import Checks
 from gui.window.bridges.launcher import Launcher
 from gui.window.bridges.tasks import Tasks
+from gui.window.bridges.queue_adder import QueueAdder
 from gui.window.bridges.tokens import Tokens
 from gui.window.models.plan_document import PlanDocument
 from gui.window.pages.review import ReviewStep, fixing_row
@@ -101,6 +103,7 @@ def review(
             checks=checks,
             launcher=Launcher(trainers, tasks, home, tokens.store),
             trainers=trainers,
+            adder=QueueAdder(trainers, tasks, home),
             hardware=hardware,
             tokens=tokens,
             tasks=tasks,
@@ -297,6 +300,31 @@ def test_that_what_keeps_the_trainer_from_starting_is_said_in_place(review, tmp_
 
     def full(*_words: object) -> None:
         raise RunRefused("the disk is full")
+
+def test_that_a_plan_is_put_into_the_queue_after_a_yes_and_says_its_number(review, home, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "lora.safetensors").write_bytes(b"somebody's work")
+    page = review(small_plan(tmp_path))
+    page.click("add-to-queue")
+    page.qtbot.waitUntil(lambda: page.sees("ask-dangers"))
+    assert "Add it to the queue" in page.text("ask-dangers")
+    page.click("ask-dangers-yes")
+    page.qtbot.waitUntil(lambda: page.sees("launch-banner"), timeout=20_000)
+    page.qtbot.waitUntil(lambda: "number 1 in the queue" in page.text("launch-banner"))
+    (item,) = QueueStore(home).read().items
+    assert (item.accepted, item.state, item.practice) == (("output-exists",), "waiting", True)
+    assert not home.runs.exists()
+    with page.qtbot.waitSignal(page.step.queue_wanted):
+        page.click("launch-show-queue")
+
+
+def test_that_a_plan_that_would_be_refused_at_its_turn_is_not_put_into_the_queue(review, home, tmp_path):
+    page = review(misspelt(tmp_path))
+    page.click("add-to-queue")
+    page.qtbot.waitUntil(lambda: page.sees("launch-banner"))
+    assert "max_train_stepz" in page.text("launch-banner") and not page.sees("launch-show-queue")
+    assert not home.queue.exists()
+
 
     monkeypatch.setattr("gui.engine.runs.start.start_supervisor", full)
     page = review(small_plan(tmp_path))

@@ -37,7 +37,7 @@ def sentence_of(item: QueueItem, queue: Queue, now: datetime) -> str:
     if item.state != "waiting":
         return item.sentence
     if item.not_before is not None and not has_come(item.not_before, now.timestamp()):
-        return _("It starts at {hour} at the earliest.").format(hour=hour_words(item.not_before, now))
+        return _("It starts not before {hour}.").format(hour=hour_words(item.not_before, now))
     return _why_held(item, queue) or item.sentence or _place_words(item, queue)
 
 

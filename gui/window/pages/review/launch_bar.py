@@ -1,8 +1,8 @@
-"""Launch safely: the button, the yes that dangers need, and what keeps a run from starting."""
+"""Launch safely, or later by the queue: the buttons, the yes that dangers need, and what is in the way."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
@@ -10,9 +10,11 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gui.engine.errors import PreflightError
 from gui.engine.findings import Finding
+from gui.engine.runs.queue_foresight import PASSING
 from gui.engine.texts import _, ngettext
 from gui.window.bridges.checks import Checks
 from gui.window.bridges.launcher import Launcher
+from gui.window.bridges.queue_adder import Added, QueueAdder, Refusal
 from gui.window.models.plan_document import PlanDocument
 from gui.window.pages.review.words import headline
 from gui.window.theme.icons import Icons
@@ -35,6 +37,7 @@ class LaunchBar(QWidget):
         document: Is launched.
         checks: Know whether it can be.
         launcher: Launches.
+        adder: Puts it into the queue.
         trainers: The trainer that is used.
         icons: Draw pictures.
     """
@@ -43,12 +46,16 @@ class LaunchBar(QWidget):
     """The user has to see what stops the run."""
     launched = Signal(object)
     """`RunFolder`."""
+    queue_wanted = Signal()
+    """The user wants to see the queue."""
 
     def __init__(
         self,
+        *,
         document: PlanDocument,
         checks: Checks,
         launcher: Launcher,
+        adder: QueueAdder,
         trainers: Trainers,
         icons: Icons,
     ) -> None:
@@ -56,14 +63,18 @@ class LaunchBar(QWidget):
         self._document = document
         self._checks = checks
         self._launcher = launcher
+        self._adder = adder
         self._trainers = trainers
-        self._practice = False
+        self._queues = False
+        self._go: Callable[[tuple[str, ...]], None] = lambda _accepted: None
         self._dangers: tuple[Finding, ...] = ()
         self._make_actions(icons)
         self.banner = Banner(icons, "bad", name="launch-banner")
         self._close = Button(_("Close"), "link", name="close-launch-banner")
         self._close.clicked.connect(self.clear)
-        self.banner.set_buttons(self._close)
+        self._show_queue = Button(_("Show the queue"), compact=True, name="launch-show-queue")
+        self._show_queue.clicked.connect(self.queue_wanted)
+        self.banner.set_buttons(self._show_queue, self._close)
         self.banner.hide()
         self.ask = Ask("", "", _("Launch all the same"), _("Not now"), name="ask-dangers")
         self.ask.hide()
@@ -79,6 +90,10 @@ class LaunchBar(QWidget):
         launcher.launched.connect(self._launched)
         launcher.refused.connect(self._refused)
         launcher.failed.connect(self._failed)
+        adder.changed.connect(self.show_state)
+        adder.added.connect(self._added)
+        adder.refused.connect(self._not_added)
+        adder.failed.connect(lambda path, error: self._failed(error) if path is None else None)
         document.opened.connect(self.clear)
         document.changed.connect(self._changed)
         self.show_state()
@@ -90,15 +105,20 @@ class LaunchBar(QWidget):
         self.practise.set_tip(
             _("Trains with the small practice trainer: it shows how all works; its LoRA is of no use")
         )
-        self.practise.clicked.connect(lambda: self._start(practice=True))
+        self.practise.clicked.connect(lambda: self._launch(practice=True))
         self.cancel = Button(_("Cancel"), name="cancel-launch")
         self.cancel.clicked.connect(self._call_off)
         self.launch = Button(_("Launch safely"), "primary", name="launch-safely", shortcut="Alt+L")
-        self.launch.clicked.connect(lambda: self._start(practice=False))
+        self.launch.clicked.connect(lambda: self._launch(practice=False))
+        self.enqueue = Button(_("Add to queue"), name="add-to-queue", shortcut="Alt+Q")
+        self.enqueue.set_tip(
+            _("Trains it in its turn, without anybody there; it is checked again before it starts")
+        )
+        self.enqueue.clicked.connect(self._enqueue)
         layout = QHBoxLayout(self.buttons)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(Space.M)
-        for button in (self.practise, self.cancel, self.launch):
+        for button in (self.practise, self.cancel, self.enqueue, self.launch):
             layout.addWidget(button)
 
     def show_state(self) -> None:
@@ -107,6 +127,8 @@ class LaunchBar(QWidget):
         self.launch.setText(_("Starting …") if starting else _("Launch safely"))
         self.launch.setEnabled(not starting)
         self.cancel.setVisible(starting)
+        self.enqueue.setText(_("Adding …") if self._adder.busy else _("Add to queue"))
+        self.enqueue.setEnabled(not starting and not self._adder.busy)
         if not starting:
             self.cancel.setEnabled(True)
         blocked = bool(self._stops()) or (trainer is None and not self._plan_names_trainer())
@@ -139,23 +161,39 @@ class LaunchBar(QWidget):
         report = self._checks.report
         return [each for each in report.findings if each.severity == "stop"] if report else []
 
-    def _start(self, *, practice: bool) -> None:
+    def _launch(self, *, practice: bool) -> None:
         """Launch, or say what is in the way."""
+        self._queues = False
+        stops = [] if practice else self._stops()
+        self._begin(
+            lambda ids: self._launcher.launch(self._document, ids, practice), stops, practice=practice
+        )
+
+    def _enqueue(self) -> None:
+        """Put it into the queue, or say what would be in the way whenever its turn comes."""
+        self._queues = True
+        stops = [each for each in self._stops() if each.id not in PASSING]
+        self._begin(lambda ids: self._adder.add_open(self._document, ids), stops, practice=False)
+
+    def _begin(
+        self, go: Callable[[tuple[str, ...]], None], stops: Sequence[Finding], *, practice: bool
+    ) -> None:
         self.clear()
-        self._practice = practice
-        report = self._checks.report
-        stops = self._stops()
-        if stops and not practice:
+        self._go = go
+        if stops:
             self._show_stops(stops)
             return
         if not practice and self._trainers.current is None and self._trainers.busy:
             self._say_wait()
             return
+        report = self._checks.report
         dangers = [each for each in report.findings if each.severity == "danger"] if report else []
+        if self._queues:
+            dangers = [each for each in dangers if each.id not in PASSING]
         if dangers:
             self._ask_about(dangers)
         else:
-            self._launcher.launch(self._document, (), practice)
+            go(())
 
     def _call_off(self) -> None:
         if not self._launcher.cancel():
@@ -163,16 +201,14 @@ class LaunchBar(QWidget):
 
     def _show_stops(self, stops: Sequence[Finding]) -> None:
         self.banner.show_words(headline(stops), _titles(stops), "bad")
-        self.banner.show()
-        self.show()
+        self._show_banner()
         self.stops_wanted.emit()
 
     def _say_wait(self) -> None:
         self.banner.show_words(
-            _("The trainer is still being looked at."), _("Launch again in a moment."), "accent"
+            _("The trainer is still being looked at."), _("Press again in a moment."), "accent"
         )
-        self.banner.show()
-        self.show()
+        self._show_banner()
 
     def _ask_about(self, dangers: Sequence[Finding]) -> None:
         self._dangers = tuple(dangers)
@@ -181,6 +217,13 @@ class LaunchBar(QWidget):
             "{count} things are likely to go wrong. Launch all the same?",
             len(dangers),
         )
+        if self._queues:
+            text = ngettext(
+                "One thing is likely to go wrong. Add it to the queue all the same?",
+                "{count} things are likely to go wrong. Add it to the queue all the same?",
+                len(dangers),
+            )
+        self.ask.accept.setText(_("Add all the same") if self._queues else _("Launch all the same"))
         note = _("Your yes is kept in the run's record.")
         self.show()
         self.ask.ask(text.format(count=len(dangers)), f"{_titles(dangers)}\n{note}")
@@ -188,8 +231,7 @@ class LaunchBar(QWidget):
         self.ask.refuse.setFocus()
 
     def _accepted(self) -> None:
-        ids = tuple(dict.fromkeys(each.id for each in self._dangers))
-        self._launcher.launch(self._document, ids, self._practice)
+        self._go(tuple(dict.fromkeys(each.id for each in self._dangers)))
 
     def _refused(self, findings: Sequence[Finding]) -> None:
         """The last look before the launch saw more than the page: a file is gone, say."""
@@ -201,10 +243,29 @@ class LaunchBar(QWidget):
         self._checks.check_again()
 
     def _failed(self, error: PreflightError) -> None:
-        self.banner.show_words(_("Nothing was started."), str(error), "bad")
+        title = _("Nothing was put into the queue.") if self._queues else _("Nothing was started.")
+        self.banner.show_words(title, str(error), "bad")
+        self._show_banner()
+        self.stops_wanted.emit()
+
+    def _added(self, added: Added) -> None:
+        """Say which number the open plan has now."""
+        if added.path is not None:
+            return
+        text = _("“{name}” is number {number} in the queue.")
+        title = text.format(name=added.item.name, number=added.item.number)
+        passing = _("As things are now it would be refused:") + "\n" + _titles(added.passing)
+        self.banner.show_words(title, passing if added.passing else "", "warn" if added.passing else "good")
+        self._show_banner(queue=True)
+
+    def _not_added(self, refusal: Refusal) -> None:
+        if refusal.path is None:
+            self._refused(refusal.findings)
+
+    def _show_banner(self, *, queue: bool = False) -> None:
+        self._show_queue.setVisible(queue)
         self.banner.show()
         self.show()
-        self.stops_wanted.emit()
 
     def _launched(self, run: object) -> None:
         self.clear()

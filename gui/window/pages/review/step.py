@@ -19,6 +19,7 @@ from gui.window.bridges.exact_forecast import ExactForecast
 from gui.window.bridges.launch_preview import LaunchPreview, launch_preview
 from gui.window.bridges.launcher import Launcher
 from gui.window.bridges.plan_check import Checked
+from gui.window.bridges.queue_adder import QueueAdder
 from gui.window.bridges.rehearser import Rehearser
 from gui.window.bridges.tasks import Tasks
 from gui.window.bridges.tokens import Tokens
@@ -63,6 +64,7 @@ class ReviewStep(QWidget):
         document: The plan.
         checks: What preflight says about it.
         launcher: Starts it.
+        adder: Puts it into the queue.
         trainers: The trainer that is used.
         hardware: Sees the GPUs.
         tokens: Keeps tokens that plans should not hold.
@@ -75,6 +77,8 @@ class ReviewStep(QWidget):
     """The target of a value that the user wants to see."""
     launched = Signal(object)
     """`RunFolder`."""
+    queue_wanted = Signal()
+    """The user wants to see the queue."""
     settings_wanted = Signal()
     """The user wants to choose a trainer."""
 
@@ -84,6 +88,7 @@ class ReviewStep(QWidget):
         document: PlanDocument,
         checks: Checks,
         launcher: Launcher,
+        adder: QueueAdder,
         trainers: Trainers,
         hardware: Hardware,
         tokens: Tokens,
@@ -103,7 +108,14 @@ class ReviewStep(QWidget):
         self._tokens = tokens
         self._gpus: dict[str, int] = {}
         self._preview: LaunchPreview | None = None
-        self._launch = LaunchBar(document, checks, launcher, trainers, icons)
+        self._launch = LaunchBar(
+            document=document,
+            checks=checks,
+            launcher=launcher,
+            adder=adder,
+            trainers=trainers,
+            icons=icons,
+        )
         self._note = TrainerNote(checks, trainers, icons)
         self._fixing = FixingRow(document, checks, tokens, tasks, icons)
         self._findings = FindingsPanel(document)
@@ -170,6 +182,7 @@ class ReviewStep(QWidget):
         self._note.settings_wanted.connect(self.settings_wanted)
         self._launch.stops_wanted.connect(self._show_top)
         self._launch.launched.connect(self.launched)
+        self._launch.queue_wanted.connect(self.queue_wanted)
         self._document.state_changed.connect(self._fixing.show_state)
         self._theme.changed.connect(self._turn)
 

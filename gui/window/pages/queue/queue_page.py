@@ -1,0 +1,257 @@
+"""Queue: plans in a row, one after the other on each GPU; added, put in order, paused, taken out."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QFileDialog, QStackedWidget, QWidget
+
+from gui.engine.errors import PreflightError
+from gui.engine.paths import Home
+from gui.engine.runs.queue_items import FailurePolicy, Queue
+from gui.engine.texts import _, ngettext
+from gui.window.bridges.hardware import Hardware
+from gui.window.bridges.queue_adder import Added, QueueAdder, Refusal
+from gui.window.bridges.queue_list import QueueList
+from gui.window.models.queue_table import QueueTable
+from gui.window.pages.queue.queue_details import QueueDetails
+from gui.window.pages.queue.queue_messages import QueueMessages
+from gui.window.pages.queue.queue_view import QueueView
+from gui.window.theme.icons import Icons
+from gui.window.theme.space import Space
+from gui.window.theme.theme import Theme
+from gui.window.widgets.busy import Busy
+from gui.window.widgets.buttons import Button
+from gui.window.widgets.card import Card
+from gui.window.widgets.dropping import Drops
+from gui.window.widgets.inputs import Choice
+from gui.window.widgets.labels import Label
+from gui.window.widgets.layouts import FlowLayout, held, row
+from gui.window.widgets.page import Empty, Page
+
+
+class QueuePage(Page):
+    """The page.
+
+    Args:
+        queue: The queue of this home.
+        adder: Puts plans into it.
+        hardware: Sees the GPUs.
+        home: Where runs are.
+        theme: Colours, fonts and sizes.
+        icons: For pictures.
+    """
+
+    open_run = Signal(object)
+    """`Path` of the folder of a run that is to be shown."""
+    open_plan = Signal(object)
+    """`Path` of a plan that is to be opened."""
+
+    def __init__(
+        self,
+        *,
+        queue: QueueList,
+        adder: QueueAdder,
+        hardware: Hardware,
+        home: Home,
+        theme: Theme,
+        icons: Icons,
+    ) -> None:
+        super().__init__(_("Queue"), scrolls=False, name="queue-page")
+        self._queue = queue
+        self._adder = adder
+        self._hardware = hardware
+        self._home = home
+        self._icons = icons
+        self._table = QueueTable(self)
+        self._view = QueueView(theme, self._table)
+        self._details = QueueDetails()
+        self._messages = QueueMessages(icons)
+        self._make_head()
+        self._stack = self._make_stack()
+        self._busy = Busy(_("Checking the plan …"), cancellable=False, name="queue-checking")
+        self.content.setSpacing(Space.M)
+        for part in (self._messages, self._busy):
+            self.content.addWidget(part)
+        self.content.addWidget(self._settings)
+        self.content.addWidget(self._stack, 1)
+        self.content.addWidget(self._details)
+        self._connect()
+        self._draw()
+
+    def add_files(self, paths: list[str]) -> None:
+        """Put plan files into the queue, in their order."""
+        self._messages.clear()
+        for path in paths:
+            self._adder.add_file(Path(path))
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """Give the keyboard to the table."""
+        super().showEvent(event)
+        self._view.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _make_head(self) -> None:
+        self._add = Button(_("Add plans …"), "primary", name="queue-add", shortcut="Ctrl+Shift+A")
+        self._add.set_tip(_("Plan files can be dropped here too"))
+        self._pause = Button(_("Pause the queue"), name="queue-pause")
+        self._pause.set_tip(_("Nothing more is started; what runs goes on"))
+        self.buttons.addWidget(self._pause)
+        self.buttons.addWidget(self._add)
+        options = [("continue", _("start the next one")), ("stop", _("start nothing more on that GPU"))]
+        self._policy = Choice(options, name="queue-policy", words=_("After a failure"))
+        self._policy.setMinimumContentsLength(24)
+        self._clear = Button(_("Take out what is over"), name="queue-clear")
+        policy = held(row(Label(_("After a failure"), "small", wrap=False), self._policy, spacing=Space.S))
+        self._settings = held(FlowLayout(policy, self._clear, spacing=Space.L))
+
+    def _make_stack(self) -> QStackedWidget:
+        stack = QStackedWidget()
+        self._card = Card(margins=1, name="queue-card")
+        self._card.body.addWidget(self._view)
+        self._looking = Busy(_("Looking at the queue …"), cancellable=False, name="queue-looking")
+        add = Button(_("Add plans …"), name="queue-add-first")
+        add.clicked.connect(self._choose_files)
+        self._empty = Empty(
+            _("Nothing waits"),
+            _(
+                "Put plans here, and they are trained one after the other, on each GPU, without anybody "
+                "there: drop plan files, or press “Add to queue” in a plan's review. Each is checked again "
+                "right before it starts."
+            ),
+            picture=self._icons.pixmap("queue", 40, "faint"),
+            button=add,
+            name="queue-empty",
+        )
+        for part in (self._card, self._looking, self._empty):
+            stack.addWidget(part)
+        return stack
+
+    def _connect(self) -> None:
+        queue, adder, details, messages = self._queue, self._adder, self._details, self._messages
+        queue.changed.connect(self._draw)
+        queue.failed.connect(messages.say_failed)
+        adder.changed.connect(self._draw_busy)
+        adder.added.connect(self._added)
+        adder.refused.connect(self._refused)
+        adder.failed.connect(self._not_read)
+        self._hardware.sampled.connect(lambda: details.show_gpus(self._hardware.devices))
+        self._add.clicked.connect(self._choose_files)
+        self._pause.clicked.connect(self._pause_or_go_on)
+        self._policy.changed.connect(self._choose_policy)
+        self._clear.clicked.connect(lambda: queue.do(lambda store: store.clear()))
+        self._table.moved.connect(self._move)
+        self._view.moved.connect(self._move_current)
+        self._view.opened.connect(self._open_current)
+        self._view.remove_wanted.connect(self._remove_current)
+        self._view.selectionModel().currentRowChanged.connect(lambda *_rows: self._draw_details())
+        details.changed.connect(self._change)
+        details.open_wanted.connect(self._open_current)
+        details.retry_wanted.connect(self._retry_current)
+        details.remove_wanted.connect(self._remove_current)
+        details.up.clicked.connect(lambda: self._move_current(-1))
+        details.down.clicked.connect(lambda: self._move_current(1))
+        messages.go_on_wanted.connect(lambda: queue.do(lambda store: store.go_on()))
+        messages.undo_wanted.connect(lambda removed: queue.do(lambda store: store.put_back(removed)))
+        messages.open_wanted.connect(self.open_plan)
+        messages.add_wanted.connect(adder.add_file)
+        self._drops = Drops(self, self.add_files, shows=self._card)
+
+    def _draw(self) -> None:
+        queue = self._queue.queue
+        item, row_ = self._view.current_item(), self._view.currentIndex().row()
+        if queue is not None:
+            self._table.show(queue, datetime.now())
+            self._view.measure()
+            self._view.select(item.number if item else 0, max(0, row_))
+            self._policy.show_value(queue.board.on_failure)
+        paused = queue is not None and queue.board.paused
+        self._pause.setText(_("Go on") if paused else _("Pause the queue"))
+        self._messages.show_queue(queue, self._queue.problem)
+        self.subtitle.setText(_summary(queue))
+        there = queue is not None and bool(queue.items)
+        part: QWidget = self._card if there else self._empty
+        self._stack.setCurrentWidget(part if self._queue.known else self._looking)
+        self._settings.setVisible(there)
+        self._pause.setVisible(there)
+        self._clear.setEnabled(queue is not None and any(each.over for each in queue.items))
+        self._draw_details()
+        self._draw_busy()
+
+    def _draw_details(self) -> None:
+        item = self._view.current_item()
+        self._details.setVisible(item is not None)
+        if item is not None:
+            place = (self._view.currentIndex().row(), self._table.rowCount())
+            self._details.show_gpus(self._hardware.devices)
+            self._details.show_item(item, self._table.sentence(item), place)
+
+    def _draw_busy(self) -> None:
+        self._busy.setVisible(self._adder.busy)
+
+    def _choose_files(self) -> None:
+        names, _filter = QFileDialog.getOpenFileNames(
+            self, _("Plans for the queue"), "", _("Plans (*.toml);;All files (*)")
+        )
+        self.add_files(names)
+
+    def _added(self, added: Added) -> None:
+        if added.path is not None:  # of the open plan it is said where it was asked for
+            self._messages.say_added(added)
+        self._queue.refresh()
+
+    def _refused(self, refusal: Refusal) -> None:
+        if refusal.path is not None:
+            self._messages.say_refused(refusal)
+
+    def _not_read(self, path: Path | None, error: PreflightError) -> None:
+        if path is not None:
+            self._messages.say_failed(error)
+
+    def _pause_or_go_on(self) -> None:
+        paused = self._queue.queue is not None and self._queue.queue.board.paused
+        self._queue.do(lambda store: store.go_on() if paused else store.pause())
+
+    def _choose_policy(self, policy: FailurePolicy) -> None:
+        self._queue.do(lambda store: store.set_policy(policy))
+
+    def _move(self, number: int, place: int) -> None:
+        self._queue.do(lambda store: store.move(number, place))
+
+    def _move_current(self, way: int) -> None:
+        item, place = self._view.current_item(), self._view.currentIndex().row() + way
+        if item is not None and 0 <= place < self._table.rowCount():
+            self._move(item.number, place)
+
+    def _change(self, number: int, change: object) -> None:
+        self._queue.do(lambda store: store.change(number, change))  # type: ignore[arg-type]
+
+    def _open_current(self) -> None:
+        item = self._view.current_item()
+        if item is not None and item.run is not None:
+            self.open_run.emit(self._home.runs / item.run)
+
+    def _retry_current(self) -> None:
+        item = self._view.current_item()
+        if item is not None:
+            self._queue.do(lambda store: store.retry(item.number))
+
+    def _remove_current(self) -> None:
+        item = self._view.current_item()
+        if item is not None and self._details.remove.isEnabled():
+            self._queue.do(lambda store: store.remove(item.number), self._messages.say_removed)
+
+
+def _summary(queue: Queue | None) -> str:
+    if queue is None or not queue.items:
+        return ""
+    waiting, running = len(queue.waiting), len(queue.running)
+    words = [
+        ngettext("{count} is running", "{count} are running", running).format(count=running)
+        if running
+        else "",
+        ngettext("{count} waits", "{count} wait", waiting).format(count=waiting) if waiting else "",
+    ]
+    return " · ".join(filter(None, words)) or _("All is over")
