@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.preflight.facts import Facts
+from gui.engine.preflight.header_lines import header_lines
 from gui.engine.preflight.steps import bucket_settings, forecast_steps, measured_sizes
 from gui.engine.preflight.view import View
 from gui.engine.trainer.catalogue import Catalogue
@@ -192,3 +193,27 @@ def test_that_regularisation_images_of_several_sizes_are_shared_out() -> None:
         )
     )
     assert together is not None and (together.batches_per_epoch, together.exact) == (10, False)
+
+
+def test_that_the_trainers_first_lines_are_told_as_it_prints_them() -> None:
+    options = {
+        "resolution": 512,
+        "batch_size": 2,
+        "subsets": [{"image_dir": "a"}, {"image_dir": "b", "is_reg": True}],
+    }
+    facts = [
+        {"image_dir": "a", "exists": True, "images": 10, "sizes": {"512x512": 10}},
+        {"image_dir": "b", "exists": True, "images": 30, "sizes": {"512x512": 30}},
+    ]
+    arguments = {"max_train_epochs": 3, "gradient_accumulation_steps": 2}
+    # Of 30 regularisation images 10 are used; the trainer prints how many there are (train_util.py:2184).
+    assert header_lines(view_of(options, {"subsets": facts}, arguments)) == [
+        "num train images * repeats: 10",
+        "num reg images: 30",
+        "num batches per epoch: 10",
+        "num epochs: 3",
+        "batch size per device: 2",
+        "gradient accumulation steps: 2",
+        "total optimization steps: 15",
+    ]
+    assert header_lines(view_of(options, None)) == []

@@ -139,7 +139,7 @@ def _of_buckets(buckets: DatasetBuckets) -> Iterator[Finding]:
         ).format(enlarged=use.enlarged, images=use.images, lost=round(100 * use.lost)),
         arguments=(f"{buckets.target}.batch_size", f"{buckets.target}.resolution"),
         where=buckets.target,
-        fixes=tuple(_fix(buckets.target, use, each) for each in buckets.suggestions),
+        fixes=tuple(suggestion_fix(buckets.target, use, each) for each in buckets.suggestions),
         sources=("S2", "trainer: train_util.py:987-1091"),
     )
 
@@ -151,7 +151,14 @@ def _bucket_title(use: BucketUse) -> str:
     return title.format(short=use.short_batches, batches=use.batches, waste=round(100 * use.wasted))
 
 
-def _fix(target: str, now: BucketUse, suggestion: BucketSuggestion) -> Fix:
+def suggestion_fix(target: str, now: BucketUse, suggestion: BucketSuggestion) -> Fix:
+    """Return the fix that takes a suggestion.
+
+    Args:
+        target: The dataset.
+        now: How its buckets are filled.
+        suggestion: What would do better.
+    """
     then = suggestion.use
     value: Any = suggestion.value
     changed = list(value) if isinstance(value, tuple) else value

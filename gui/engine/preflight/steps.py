@@ -40,7 +40,9 @@ class StepsForecast:
     Attributes:
         images: Training images, regularisation images not counted.
         repeats: Where all subsets have the same; None otherwise.
+        images_repeated: Training images, each with its repeats.
         reg_images: Regularisation images that are used, with repeats.
+        reg_listed: Regularisation images that there are, with repeats; what the trainer prints.
         batches_per_epoch: Batches of one epoch over all datasets.
         epochs: Epochs, the last one perhaps cut short.
         total_steps: Optimizer steps of the whole run.
@@ -49,7 +51,9 @@ class StepsForecast:
 
     images: int
     repeats: int | None
+    images_repeated: int
     reg_images: int
+    reg_listed: int
     batches_per_epoch: int
     epochs: int
     total_steps: int
@@ -78,6 +82,7 @@ class _Counted:
     images: int = 0
     train: Counter[Size | None] = field(default_factory=Counter)
     reg: Counter[Size | None] = field(default_factory=Counter)
+    reg_listed: int = 0
     exact: bool = True
 
 
@@ -138,7 +143,9 @@ def _forecast(view: View) -> StepsForecast | None:
     return StepsForecast(
         images=images,
         repeats=_same_repeats(view),
+        images_repeated=sum(dataset.train.total() for _view, dataset in datasets),
         reg_images=sum(dataset.reg.total() for _view, dataset in datasets),
+        reg_listed=sum(dataset.reg_listed for _view, dataset in datasets),
         batches_per_epoch=batches,
         epochs=length[1],
         total_steps=length[0],
@@ -200,7 +207,8 @@ def _together(view: View) -> _Counted | None:
         return None
     count = fact.images * repeats
     reg = count if any(_is_reg(subset) for subset in view.subsets) else 0
-    return _Counted(fact.images, Counter({None: count}), Counter({None: reg} if reg else {}), exact=not reg)
+    used: Counter[Size | None] = Counter({None: reg} if reg else {})
+    return _Counted(fact.images, Counter({None: count}), used, reg, exact=not reg)
 
 
 def _count_subsets(subsets: list[tuple[SubsetView, SubsetFact]]) -> _Counted:
@@ -221,6 +229,7 @@ def _count_subsets(subsets: list[tuple[SubsetView, SubsetFact]]) -> _Counted:
         counted.exact = counted.exact and exact
         counted.images += fact.images or 0
         counted.train.update({size: number * whole for size, number in kept.items()})
+    counted.reg_listed = sum(sum(sizes.values()) * whole for sizes, whole in reg)
     counted.reg, exact = _used_reg(reg, counted.train.total())
     counted.exact = counted.exact and exact
     return counted
