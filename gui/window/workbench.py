@@ -137,6 +137,9 @@ class Workbench(QObject):
         run_page: Any = self.window.made("run")
         if run_page is not None:
             run_page.close_run()
+        data_page: Any = self.window.made("data")
+        if data_page is not None:
+            data_page.close_page()
         self.document.close()
         for part in (self.checks, self.trainers, self.hardware, self.runs, self.queue, self.alerts):
             part.close()
@@ -163,8 +166,9 @@ class Workbench(QObject):
         add = self.window.add_page
         add("start", _("Start"), "home", self._make_start, "Alt+1")
         add("plan", _("Plan"), "plan", self._make_plan, "Alt+2")
-        add("run", _("Run"), "run", self._make_run, "Alt+3")
-        add("runs", _("Runs"), "runs", self._make_runs, "Alt+4")
+        add("data", _("Data"), "data", self._make_data, "Alt+3")
+        add("run", _("Run"), "run", self._make_run, "Alt+4")
+        add("runs", _("Runs"), "runs", self._make_runs, "Alt+5")
         add("queue", _("Queue"), "queue", self._make_queue, "Alt+6")
         add("settings", _("Settings"), "settings", self._make_settings, "Alt+7")
         self.status_line = StatusLine(
@@ -246,6 +250,15 @@ class Workbench(QObject):
         review.launched.connect(self.ways.open_run)
         review.queue_wanted.connect(lambda: self.window.show_page("queue"))
         review.settings_wanted.connect(lambda: self.window.show_page("settings"))
+        return page
+
+    def _make_data(self) -> QWidget:
+        from gui.window.pages.data.making import make_data_page
+
+        page = make_data_page(
+            document=self.document, checks=self.checks, tasks=self.tasks, icons=self.icons, home=self.home
+        )
+        page.plan_wanted.connect(lambda: self.ways.show_plan("data"))
         return page
 
     def _make_run(self) -> QWidget:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from gui.engine.dataset.folder_state import folders_changed, state_of_folders
-from gui.engine.errors import Cancelled
 
 
 @pytest.fixture
@@ -50,8 +49,3 @@ def test_that_a_folder_that_goes_away_is_another_one(folder: Path) -> None:
     there = state_of_folders([folder]), folders_changed([folder])
     gone = folder / "nothing"
     assert state_of_folders([gone]) != there[0] and folders_changed([gone]) == (-1,)
-
-
-def test_that_it_can_be_called_off(folder: Path) -> None:
-    with pytest.raises(Cancelled):
-        state_of_folders([folder], cancelled=lambda: True)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 from gui.engine.dataset.listing import OWN
-from gui.engine.errors import Cancelled
 
 CACHES = (".npz", ".safetensors")
 """What trainers write beside images; new ones make no other dataset."""
@@ -23,31 +22,25 @@ def folders_changed(folders: Iterable[Path]) -> tuple[int, ...]:
     return tuple(map(_changed, folders))
 
 
-def state_of_folders(folders: Iterable[Path], cancelled: Callable[[], bool] = lambda: False) -> str:
+def state_of_folders(folders: Iterable[Path]) -> str:
     """Return what folders are known by: names, sizes and times of all files but caches.
 
     Args:
         folders: Which, without the folders in them.
-        cancelled: Asked now and then.
-
-    Raises:
-        Cancelled: The caller asked for it.
     """
     state = hashlib.sha256()
     for folder in folders:
         state.update(b"\0\0" + os.fsencode(folder))
-        for line in sorted(_lines(folder, cancelled)):
+        for line in sorted(_lines(folder)):
             state.update(line)
     return state.hexdigest()
 
 
-def _lines(folder: Path, cancelled: Callable[[], bool]) -> Iterable[bytes]:
+def _lines(folder: Path) -> list[bytes]:
     found: list[bytes] = []
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
-                if cancelled():
-                    raise Cancelled
                 if not entry.name.startswith(OWN) and not entry.name.endswith(CACHES):
                     found.append(_line(entry))
     except OSError:

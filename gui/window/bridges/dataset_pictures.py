@@ -15,7 +15,7 @@ from PySide6.QtGui import QImage, QPainter, QPainterPath
 from gui.engine.dataset.small_picture import PictureMaker, PictureWish, SmallPicture
 from gui.engine.errors import ScanFailed
 
-MOST_BYTES = 64 << 20
+MOST_BYTES = 40 << 20
 """So much all remembered pictures may take."""
 
 PROCESSES = 2

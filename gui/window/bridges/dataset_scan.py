@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -16,6 +17,7 @@ from gui.engine.errors import PreflightError
 from gui.engine.paths import Home
 from gui.window.bridges.dataset_source import DatasetSource, OpenedDataset, open_dataset
 from gui.window.bridges.tasks import UnexpectedFault
+from gui.window.models.image_rows import ImageRows
 
 if TYPE_CHECKING:
     from gui.engine.dataset.buckets import Size
@@ -65,10 +67,25 @@ class Begun:
     Attributes:
         dataset: What is looked at.
         folders: The folders of images, each once.
+        rows: Their images, with what is still known of an earlier look.
     """
 
     dataset: OpenedDataset
     folders: tuple[FolderImages, ...]
+    rows: ImageRows
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A look that is over.
+
+    Attributes:
+        report: With what the rules say.
+        rows: The images as the report sees them.
+    """
+
+    report: DatasetReport
+    rows: ImageRows
 
 
 @dataclass(frozen=True)
@@ -92,7 +109,7 @@ class DatasetScan(QObject):
     found = Signal(object)
     """`Found`."""
     finished = Signal(object)
-    """`DatasetReport`, with what the rules say."""
+    """`Finished`."""
     failed = Signal(object)
     """`PreflightError`: why nothing can be looked at."""
     changed = Signal()
@@ -121,12 +138,13 @@ class DatasetScan(QObject):
 
         return self._home.cache / CACHE_FOLDER
 
-    def start(self, source: DatasetSource, check: PlanCheck) -> None:
+    def start(self, source: DatasetSource, check: PlanCheck, before: ImageRows | None = None) -> None:
         """Look at a dataset.
 
         Args:
             source: Which.
             check: The open plan, and what checks it.
+            before: What an earlier look has found; it must not be changed any more.
         """
         self._end()
         self._number += 1
@@ -136,7 +154,8 @@ class DatasetScan(QObject):
             with contextlib.suppress(RuntimeError):  # the window has just been closed
                 self._told.emit(number, what, value)
 
-        self._look = _Look(lambda: open_dataset(source, check), self.memory, self._processes, tell)
+        opening = partial(open_dataset, source, check)
+        self._look = _Look(opening, self.memory, self._processes, tell, before)
         self._be("opening")
         self._look.start()
 
@@ -203,7 +222,9 @@ class _Look:
         memory: Path,
         processes: int | None,
         tell: Callable[[str, object], None],
+        before: ImageRows | None,
     ) -> None:
+        self._before = before
         self._opening = opening
         self._memory = memory
         self._processes = processes
@@ -251,13 +272,15 @@ class _Look:
                 self._doctor = doctor
                 if self._cancelled.is_set():
                     return
-            self._tell("begun", Begun(dataset, _folders_of(doctor, dataset)))
+            folders = _folders_of(doctor, dataset)
+            rows, self._before = ImageRows(folders, self._before), None
+            self._tell("begun", Begun(dataset, folders, rows))
             for found in _gathered(doctor):
                 self._tell("found", found)
             if not self._cancelled.is_set():
                 self._tell("reading", None)
-                report: DatasetReport = dataset.with_rules(doctor.report())
-                self._tell("finished", report)
+                report = dataset.with_rules(doctor.report())
+                self._tell("finished", Finished(report, rows.judged(report)))
         finally:
             doctor.close()
 

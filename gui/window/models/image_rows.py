@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,8 +59,13 @@ def _levels() -> Mapping[str, tuple[int, Level]]:
 
 
 def worst_first(keys: Iterable[str]) -> tuple[str, ...]:
-    """Return kinds of trouble, each once, the worst first."""
-    return tuple(sorted(set(keys), key=lambda key: _levels()[key][0]))
+    """Return kinds of trouble, each once, the worst first; the same kinds are one tuple, however often."""
+    return _ordered(frozenset(keys))
+
+
+@lru_cache(maxsize=4096)
+def _ordered(keys: frozenset[str]) -> tuple[str, ...]:
+    return tuple(sorted(keys, key=lambda key: _levels()[key][0]))
 
 
 class ImageRows:
@@ -68,7 +73,8 @@ class ImageRows:
 
     Args:
         folders: The folders and their images, sorted.
-        before: Rows of an earlier look, whose answers count until there are new ones.
+        before: Rows of an earlier look, whose answers count until there are new ones. With very many
+            images that takes a while, and may be done in a thread.
     """
 
     def __init__(self, folders: Sequence[FolderImages], before: ImageRows | None = None) -> None:
@@ -81,6 +87,7 @@ class ImageRows:
         self._width = array("I", bytes(4 * count))
         self._height = array("I", bytes(4 * count))
         self._keys: dict[int, tuple[str, ...]] = {}
+        self._kinds: list[Counter[str]] = [Counter() for _folder in self.folders]
         self._twins: dict[int, str] = {}
         if before is not None:
             self._take_over(before)
@@ -138,16 +145,21 @@ class ImageRows:
                 self._set(row, image.keys)
                 self._width[row], self._height[row] = image.size
 
-    def use_report(self, report: DatasetReport) -> None:
-        """Take what a whole report knows: captions, and images compared with each other."""
+    def judged(self, report: DatasetReport) -> ImageRows:
+        """Return these rows as a whole report sees them: with captions, and compared with each other.
+
+        Takes a while with very many images; may be called in a thread while nobody changes these rows.
+        """
+        rows = ImageRows(self.folders)
+        rows._width, rows._height = self._width, self._height
         found: dict[int, set[str]] = {}
         for row, key in self._of_report(report):
             found.setdefault(row, set()).add(key)
-        self._keys.clear()
-        self._level = bytearray([Level.FINE]) * len(self)
+        rows._level = bytearray([Level.FINE]) * len(self)
         for row, keys in found.items():
-            self._set(row, keys)
-        self._twins = dict(self._twins_of(report))
+            rows._set(row, keys)
+        rows._twins = dict(self._twins_of(report))
+        return rows
 
     def count(self, level: Level, place: int | None = None) -> int:
         """Return how many images are of a level."""
@@ -156,8 +168,8 @@ class ImageRows:
 
     def kinds(self, place: int | None = None) -> Counter[str]:
         """Return the kinds of trouble to the number of images that have them."""
-        first, last = self._range(place)
-        return Counter(key for row, keys in self._keys.items() if first <= row < last for key in keys)
+        counted = self._kinds if place is None else self._kinds[place : place + 1]
+        return +sum(counted, Counter())
 
     def shown(self, wanted: ImageFilter) -> Sequence[int]:
         """Return the rows that a filter lets through."""
@@ -177,12 +189,17 @@ class ImageRows:
         return (0, len(self)) if place is None else (self._starts[place], self._starts[place + 1])
 
     def _set(self, row: int, keys: Iterable[str]) -> None:
-        ordered = worst_first(keys)
+        ordered, before = worst_first(keys), self._keys.get(row, ())
         self._level[row] = _levels()[ordered[0]][1] if ordered else Level.FINE
+        if ordered == before:
+            return
+        kinds = self._kinds[self.place(row)]
+        kinds.subtract(before)
+        kinds.update(ordered)
         if ordered:
             self._keys[row] = ordered
         else:
-            self._keys.pop(row, None)
+            del self._keys[row]
 
     def _of_report(self, report: DatasetReport) -> Iterator[tuple[int, str]]:
         for subset, place in self._subsets(report):
@@ -223,5 +240,6 @@ class ImageRows:
         self._width[row], self._height[row] = before.size(old)
         if old in before._keys:
             self._keys[row] = before._keys[old]
+            self._kinds[self.place(row)].update(before._keys[old])
         if old in before._twins:
             self._twins[row] = before._twins[old]

@@ -105,6 +105,12 @@ def _chips(t: Tokens, px: Pixels) -> str:
 
 def _buttons(t: Tokens, px: Pixels) -> str:
     base = f"border-radius: {CONTROL_RADIUS}px; padding: {px(6)}px {px(14)}px; font-weight: 500;"
+    segments = "\n".join(
+        f'QPushButton[kind="segment"][tone="{tone}"] {{ background: {getattr(t, tone + "_soft")};'
+        f" color: {getattr(t, tone)}; border-color: {getattr(t, tone + '_soft')}; }}"
+        f'QPushButton[kind="segment"][tone="{tone}"]:checked {{ border-color: {getattr(t, tone)}; }}'
+        for tone in TONES
+    )
     return f"""
     QPushButton {{ {base} background: {t.raised}; color: {t.text}; border: 1px solid {t.line};
         min-height: {px(CONTROL_HEIGHT) - 2 * px(6) - 2}px; }}
@@ -133,6 +139,7 @@ def _buttons(t: Tokens, px: Pixels) -> str:
         font-weight: 600; }}
     QPushButton[kind="segment"]:checked {{ background: {t.accent_soft}; color: {t.accent};
         border-color: {t.accent}; }}
+    {segments}
     QPushButton[kind="segment"]:focus {{ border: 2px solid {t.accent};
         padding: {px(2) - 1}px {px(10) - 1}px; }}
     QPushButton[kind="legend"] {{ padding: {px(2)}px {px(10)}px; border-radius: {px(12)}px; color: {t.faint};
@@ -213,6 +220,7 @@ def _views(t: Tokens, px: Pixels) -> str:
     return f"""
     QAbstractItemView {{ background: {t.surface}; border: none; outline: none;
         selection-background-color: {t.accent_soft}; selection-color: {t.text}; }}
+    QAbstractItemView[role="tiles"] {{ background: transparent; }}
     QHeaderView::section {{ background: {t.surface}; color: {t.muted}; border: none;
         border-bottom: 1px solid {t.line}; padding: {px(6)}px {px(8)}px; font-size: {px(12)}px; }}
     QScrollBar:vertical {{ background: transparent; width: {px(12)}px; margin: 0px; }}
