@@ -36,17 +36,25 @@ SHOWN_WORDS = 10
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of this sub-command."""
-    parser.add_argument(
-        "plan", metavar="PLAN|DIR", help=_("a plan, or a folder of images or of such folders")
-    )
+    add_dataset(parser, _("a plan, or a folder of images or of such folders"))
+    parser.add_argument("--processes", metavar="N", type=int, help=_("how many look at images; one a core"))
+    parser.add_argument("--json", action="store_true", help=_("print one JSON document"))
+    add_repairs(parser)
+
+
+def add_dataset(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add the options that say which images are meant.
+
+    Args:
+        parser: Of a sub-command.
+        what: What may be given.
+    """
+    parser.add_argument("plan", metavar="PLAN|DIR", help=what)
     parser.add_argument("--script", metavar="NAME", help=_("the training script, where the file names none"))
     parser.add_argument("--family", metavar="F", help=_("the model family, where a folder is given"))
     parser.add_argument(
         "--resolution", metavar="WxH", help=_("the training size, where it is not the plan’s or the family’s")
     )
-    parser.add_argument("--processes", metavar="N", type=int, help=_("how many look at images; one a core"))
-    parser.add_argument("--json", action="store_true", help=_("print one JSON document"))
-    add_repairs(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -57,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     """
     if options.processes is not None and options.processes < 1:
         raise WrongUsage(_("--processes needs a number above 0"))
-    plan, checker = _given(options)
+    plan, checker = given_dataset(options)
     spec = spec_of_plan(checker, plan)
     if needs_no_scan(options):
         return repair(options, spec)
@@ -71,7 +79,14 @@ def run(options: argparse.Namespace) -> int:
     return 1 if any(finding.severity != "hint" for finding in report.findings) else 0
 
 
-def _given(options: argparse.Namespace) -> tuple[TrainingPlan, Checker]:
+def given_dataset(options: argparse.Namespace) -> tuple[TrainingPlan, Checker]:
+    """Return the plan that was given, or the one that would train on the folder, and what checks it.
+
+    Raises:
+        UnknownFamily: There is no such family.
+        CannotRead: It is no plan, or a folder without images.
+        WrongUsage: The resolution is none.
+    """
     size = _resolution(options.resolution)
     family = options.family or ""
     if family and family not in families():

@@ -61,6 +61,9 @@ def commands() -> dict[str, Command]:
         "compare": Command("compare", _("put runs side by side: what differs, and how each went")),
         "report": Command("report", _("make a zip for those who help: no names, no tokens in it")),
         "dataset": Command("dataset", _("the dataset doctor: what the trainer will really see")),
+        "caption": Command(
+            "caption", _("have captions made by the trainer’s captioners, and see them first")
+        ),
         "checkpoints": Command("checkpoints", _("look into saved files: complete, finite, grown?")),
         "trainer": Command("trainer", _("find and examine sd-scripts installs")),
         "presets": Command("presets", _("list presets, and show what they compose to")),

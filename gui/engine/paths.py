@@ -60,6 +60,11 @@ class Home:
         return self.root / "memory"
 
     @property
+    def captioning(self) -> Path:
+        """One folder for each time that captions were made, until they are written or thrown away."""
+        return self.root / "captioning"
+
+    @property
     def caption_drafts(self) -> Path:
         """Captions that were typed and are not written yet."""
         return self.root / "caption_drafts.json"

@@ -169,7 +169,7 @@ def has_cuda(bitsandbytes):
 
 def probe_script(name):
     sys.argv = [name]
-    module = importlib.import_module(name[: -len(".py")])
+    module = importlib.import_module(name[: -len(".py")].replace("/", "."))
     return describe_parser(module.setup_parser())
 
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import platform
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
-from gui.engine.documents import write_atomically
-from gui.engine.errors import CannotWrite, TrainerBroken
+from gui.engine.errors import TrainerBroken
 from gui.engine.resources import resource_path
 from gui.engine.texts import _
 from gui.engine.trainer.accelerate_config import accelerate_config
@@ -21,6 +18,7 @@ from gui.engine.trainer.facts import GpuSeen, ImportFailure, ScriptFacts, Traine
 from gui.engine.trainer.installs import TrainerInstall
 from gui.engine.trainer.interpreters import package_folders, prefix_of
 from gui.engine.trainer.probe_run import PATIENCE_SECONDS, PROBE, ProbeRun
+from gui.engine.trainer.remembered import recall, remember
 from gui.engine.trainer.stage_run import Progress
 
 _DRIVER = Path("/proc/driver/nvidia/version")
@@ -79,13 +77,13 @@ def probe(
     commit = commit_of(install.root)
     place = _place(install, cache)
     key = _fingerprint(install, commit, scripts)
-    facts = None if refresh else _remembered(place, key)
+    facts = None if refresh else recall(place, key, TrainerFacts)
     if facts is None:
         stages = ("python", "packages", "modules", "torch", *scripts, "gpus", *_OPTIONAL)
         run = ProbeRun(install, stages, progress=progress, cancelled=cancelled, patience=patience)
         run.run()
         facts = _facts_from(install, commit, scripts, run)
-        _remember(place, key, facts)
+        remember(place, key, facts)
     return facts.model_copy(update={"accelerate": accelerate_config()})
 
 
@@ -96,7 +94,7 @@ def remembered_facts(install: TrainerInstall, cache: Path) -> TrainerFacts | Non
         install: The trainer and its Python.
         cache: The home's cache folder.
     """
-    return _remembered(_place(install, cache), state_of(install))
+    return recall(_place(install, cache), state_of(install), TrainerFacts)
 
 
 def state_of(install: TrainerInstall) -> str:
@@ -246,20 +244,3 @@ def _digest(*parts: str) -> str:
 
 def _place(install: TrainerInstall, cache: Path) -> Path:
     return cache / "trainers" / f"{_digest(str(install.root), str(install.python))[:16]}.json"
-
-
-def _remembered(place: Path, key: str) -> TrainerFacts | None:
-    try:
-        content: Any = json.loads(place.read_text("utf-8"))
-        return TrainerFacts.model_validate(content["facts"]) if content["key"] == key else None
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return None
-
-
-def _remember(place: Path, key: str, facts: TrainerFacts) -> None:
-    """Keep the facts; a cache that cannot be written costs time, nothing else."""
-    document = {"key": key, "facts": facts.model_dump(mode="json", by_alias=True)}
-    try:
-        write_atomically(place, json.dumps(document))
-    except CannotWrite:
-        return
