@@ -68,7 +68,7 @@ def test_that_whole_epochs_are_told_where_nothing_is_exact(place: Home) -> None:
 
 def test_that_a_state_of_a_resumed_run_goes_on_where_the_whole_training_stands(place: Home) -> None:
     arguments = {**COSINE, "resume": "/gone/mira-step00000033-state", "skip_until_initial_step": True}
-    run = run_with(place, arguments, state=StateNumbers(counted=33))
+    run = run_with(place, arguments, resumed_from=StateNumbers(counted=33))
     course = course_of(run)
     assert (course.begun_at, course.counted_from, course.whole) == (33, 3, 100)
     # The trainer counts from 3: its step 40 is the 70th of the whole training.
@@ -86,7 +86,7 @@ def test_that_a_run_that_asked_for_the_rest_says_the_whole_length_again(place: H
         "resume": "/gone/x-state",
         "initial_step": 0,
     }
-    run = run_with(place, arguments, whole=60, state=StateNumbers(counted=40))
+    run = run_with(place, arguments, whole=60, resumed_from=StateNumbers(counted=40))
     assert course_of(run).whole == 100
     found = continuation(run, state_of(place, "mira-step00000020-state", 20))
     assert (found.done_steps, found.remaining_steps) == (60, 40)
@@ -103,7 +103,7 @@ def test_that_a_run_resumed_from_a_state_that_is_still_there_needs_no_note(place
 
 
 def test_that_a_run_refused_at_its_first_step_has_no_way_on(place: Home) -> None:
-    run = run_with(place, {**COSINE, "resume": "/gone/x-state"}, state=StateNumbers(counted=100))
+    run = run_with(place, {**COSINE, "resume": "/gone/x-state"}, resumed_from=StateNumbers(counted=100))
     with pytest.raises(CannotContinue, match="how many steps"):
         course_of(run)
     assert clean_points(run) == []
@@ -124,7 +124,7 @@ def test_that_weights_begin_anew_with_the_steps_that_remain(place: Home) -> None
 
 def test_that_weights_of_a_resumed_run_take_its_state_out(place: Home) -> None:
     arguments = {**COSINE, "resume": "/gone/x-state", "skip_until_initial_step": True}
-    run = run_with(place, arguments, state=StateNumbers(counted=33))
+    run = run_with(place, arguments, resumed_from=StateNumbers(counted=33))
     found = continuation(run, write_weights(place.root / "out" / "mira-step00000012.safetensors"))
     assert found.done_steps == 42
     assert found.changes["resume"] is None

@@ -24,7 +24,7 @@ HEADER = (
 
 def counting_of(tmp_path: Path, state: StateNumbers | None, **arguments: object) -> tuple[Counting, Board]:
     out = {"output_dir": str(tmp_path / "out"), "network_module": "networks.lora"}
-    run = saved_run(Home(tmp_path / "home"), {**out, **arguments}, state=state)
+    run = saved_run(Home(tmp_path / "home"), {**out, **arguments}, resumed_from=state)
     board = Board("r")
     return Counting(Ledger(run, board), launched_settings(run), state), board
 

@@ -45,7 +45,7 @@ def test_that_a_training_goes_on_amid_an_epoch_and_a_resumed_one_likewise(tmp_pa
     assert {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in before} == before
 
     # The second one's state says its trainer's count, which began at 2 of its second epoch.
-    run = saved_run(home, changed, batches=5, whole=20, state=state_numbers(state))
+    run = saved_run(home, changed, batches=5, whole=20, resumed_from=state_numbers(state))
     again = second.out / "demo-from7-step00000007-state"
     assert state_numbers(again).counted == 7
     last = continuation(run, again)

@@ -83,7 +83,7 @@ def saved_run(
     whole: int | None = 100,
     script: str = "train_network.py",
     files: Sequence[FileNow] = (),
-    state: StateNumbers | None = None,
+    resumed_from: StateNumbers | None = None,
     **status: Any,
 ) -> RunFolder:
     """Write a run whose trainer has said how much it trains.
@@ -95,7 +95,7 @@ def saved_run(
         whole: Optimizer steps, as printed.
         script: The trainer's script.
         files: What it has saved.
-        state: What the state told that it goes on from.
+        resumed_from: What the state told that it goes on from.
         status: More of its status.
     """
     run = RunFolder(home.runs / "20261130-010203-mira")
@@ -113,7 +113,7 @@ def saved_run(
     plan = {name: value for name, value in arguments.items() if value is not None}
     lines = [f"{name} = {json.dumps(value)}" for name, value in plan.items()]
     run.plan.write_text("\n".join(["schema = 1", 'name = "mira"', "[arguments]", *lines]) + "\n")
-    Manifest(program="1", plan_name="mira", resumed_from=state).write(run.manifest)
+    Manifest(program="1", plan_name="mira", resumed_from=resumed_from).write(run.manifest)
     told = {"num batches per epoch": batches, "total optimization steps": whole}
     events: list[Any] = [Setting(name=name, value=value) for name, value in told.items() if value is not None]
     events.append(Step(step=1, total=whole))

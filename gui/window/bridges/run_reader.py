@@ -15,6 +15,7 @@ from gui.engine.runs.alarms import AlarmWatch
 from gui.engine.runs.events import RunEvent
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.follow import Follower, LineTail
+from gui.engine.runs.loss_advice import LossAdvice, LossAdviser, adviser_of
 from gui.engine.runs.memory_hook import MemoryRow, memory_rows
 from gui.engine.runs.metrics import METRIC_ROW, AnyRow
 from gui.engine.runs.status import RunStatus
@@ -47,6 +48,7 @@ class Piece:
         rows: Figures over time.
         memory: What the trainer's torch said of its memory.
         alarms: What must be told loudly now, None where it is as before.
+        advice: What the loss curve tells, None where it is as before.
         more: Whether there is more to read at once.
         trouble: Why the run cannot be read, "" where it can, None where nobody looked.
         gone: Whether the folder is not there.
@@ -57,6 +59,7 @@ class Piece:
     rows: tuple[AnyRow, ...] = ()
     memory: tuple[MemoryRow, ...] = ()
     alarms: tuple[Alarm, ...] | None = None
+    advice: tuple[LossAdvice, ...] | None = None
     more: bool = False
     trouble: str | None = None
     gone: bool = False
@@ -65,7 +68,7 @@ class Piece:
     def empty(self) -> bool:
         """Whether there is nothing to tell."""
         told = self.events or self.rows or self.memory
-        return self.status is None and self.alarms is None and not told
+        return self.status is None and self.alarms is None and self.advice is None and not told
 
 
 class RunReader:
@@ -85,6 +88,8 @@ class RunReader:
         self._watch = AlarmWatch(run)
         self._alarms: tuple[Alarm, ...] = ()
         self._late = False
+        self._adviser: LossAdviser | None = None
+        self._advice: tuple[LossAdvice, ...] = ()
         self.status: RunStatus | None = None
 
     def look(self) -> Piece:
@@ -107,7 +112,8 @@ class RunReader:
             return Piece(status=status, trouble=reason_of(error), gone=gone)
         more = not (self._follower.at_end() and self._rows.at_end() and self._memory.at_end())
         alarms = self._new_alarms(events, told=status is not None, more=more)
-        return Piece(status, events, rows, memory, alarms, more, trouble, gone)
+        advice = self._new_advice(rows, told=status is not None, more=more)
+        return Piece(status, events, rows, memory, alarms, advice, more, trouble, gone)
 
     def close(self) -> None:
         """Let go of the files."""
@@ -155,6 +161,19 @@ class RunReader:
         if found == self._alarms:
             return None
         self._alarms = found
+        return found
+
+    def _new_advice(self, rows: Sequence[AnyRow], *, told: bool, more: bool) -> tuple[LossAdvice, ...] | None:
+        """Return what the loss curve tells where that is other than before."""
+        if rows:
+            self._adviser = self._adviser or adviser_of(self._run)
+            self._adviser.add(rows)
+        if more or self._adviser is None or not (rows or told):
+            return None
+        found = tuple(self._adviser.advice(self.status.total if self.status else None))
+        if found == self._advice:
+            return None
+        self._advice = found
         return found
 
     def _events(self) -> Iterator[Happening]:

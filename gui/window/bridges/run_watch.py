@@ -58,6 +58,9 @@ class RunWatch(QObject):
     alarms = Signal(object)
     """Tuple of `Alarm`: what must be told loudly now, the gravest first; empty when it is over."""
 
+    advice = Signal(object)
+    """Tuple of `LossAdvice`: what the loss curve tells now; empty for a sound one."""
+
     caught_up = Signal()
     """All that had happened when the watch began has been told; what comes now is news."""
 
@@ -146,6 +149,8 @@ class RunWatch(QObject):
             self.memory.emit(list(piece.memory))
         if piece.alarms is not None:
             self.alarms.emit(piece.alarms)
+        if piece.advice is not None:
+            self.advice.emit(piece.advice)
         if not piece.more and not self.all_read:
             self.all_read = True
             self.caught_up.emit()

@@ -10,12 +10,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QStackedWidget
 
 from gui.engine.runs.events import DiskWarned, FileSeen, Paused, Resumed, Troubled
+from gui.engine.runs.loss_advice import LossAdvice
 from gui.engine.runs.metrics import StepRow, ValidationRow
 from gui.engine.runs.status import RunStatus
 from gui.engine.texts import _
 from gui.engine.trainer.events import Epoch
 from gui.window.bridges.run_reader import Happening
 from gui.window.models.log_model import LogModel
+from gui.window.pages.run.advice_line import AdviceLine
 from gui.window.theme.icons import Icons
 from gui.window.theme.space import Space
 from gui.window.widgets.buttons import Button
@@ -65,6 +67,10 @@ class CurvesCard(Card):
         self.head.addStretch(1)
         self.head.addWidget(self.chart.controls, 0, Qt.AlignmentFlag.AlignVCenter)
         self.body.addWidget(self._stack, 1)
+        self._advice = AdviceLine()
+        self._advice.picked.connect(self.chart.point_at)
+        self._advised = False
+        self.body.addWidget(self._advice)
         self.show_tab("loss")
 
     def show_tab(self, name: Tab) -> None:
@@ -72,6 +78,7 @@ class CurvesCard(Card):
         self._tabs[name].setChecked(True)
         self._stack.setCurrentWidget(self.chart if name == "loss" else self.log)
         self.chart.controls.setVisible(name == "loss")
+        self._advice.setVisible(name == "loss" and self._advised)
 
     def show_place(self, step: int | None, log_line: int | None) -> None:
         """Show where in the log or on the curves something happened, as far as either is known."""
@@ -89,6 +96,7 @@ class CurvesCard(Card):
         """
         self.end()
         self.chart.clear()
+        self.show_advice(())
         self._nonfinite = None
         self.chart.set_nonfinite(None)
         self._model = LogModel(log)
@@ -105,6 +113,12 @@ class CurvesCard(Card):
         """Draw more."""
         if rows:
             self.chart.add_rows(rows)
+
+    def show_advice(self, advice: Sequence[LossAdvice]) -> None:
+        """Say what the curve tells, in a line under it."""
+        self._advised = bool(advice)
+        self._advice.show_advice(advice)
+        self._advice.setVisible(self._advised and self._stack.currentWidget() is self.chart)
 
     def add_validations(self, rows: Sequence[ValidationRow]) -> None:
         """Draw the loss on images that are not trained on."""

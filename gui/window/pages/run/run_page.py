@@ -117,6 +117,7 @@ class RunPage(QWidget):
         watch.events.connect(self.body.add_events)
         watch.rows.connect(self.body.add_rows)
         watch.memory.connect(self.body.add_memory)
+        watch.advice.connect(self.body.curves.show_advice)
         watch.trouble.connect(self.notes.show_trouble)
         watch.gone.connect(self._gone)
         watch.taken_over.connect(self.notes.say)
