@@ -41,12 +41,14 @@ class ImageFilter:
         key: Those with this kind of trouble; empty for all.
         place: Those of this folder; None for all.
         text: Those with this in their names, whatever the case.
+        names: Those of ``place`` with these names; empty for all.
     """
 
     level: Level | None = None
     key: str = ""
     place: int | None = None
     text: str = ""
+    names: frozenset[str] = frozenset()
 
 
 @cache
@@ -175,8 +177,12 @@ class ImageRows:
         """Return the rows that a filter lets through."""
         first, last = self._range(wanted.place)
         rows: Iterable[int] = range(first, last)
+        if wanted.names and wanted.place is not None:
+            found = (self.row_of(wanted.place, name) for name in wanted.names)
+            rows = sorted(row for row in found if row is not None)
         if wanted.key:
-            rows = sorted(row for row, keys in self._keys.items() if wanted.key in keys and row in rows)
+            inside = range(first, last) if isinstance(rows, range) else set(rows)
+            rows = sorted(row for row, keys in self._keys.items() if wanted.key in keys and row in inside)
         if wanted.level is not None:
             level = self._level
             rows = [row for row in rows if level[row] == wanted.level]

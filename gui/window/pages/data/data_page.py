@@ -159,6 +159,12 @@ class DataPage(Page):
         self._show(IMAGES)
         self._show_state()
 
+    def show_images(self, folder: Path, names: Sequence[str]) -> None:
+        """Show some images of a folder, and no others."""
+        places = {each.folder: place for place, each in enumerate(self.images.rows.folders)}
+        if folder in places:
+            self.filters.show_names(places[folder], names)
+
     def close_page(self) -> None:
         """End all processes."""
         self._watch.stop()

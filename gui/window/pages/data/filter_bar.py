@@ -63,20 +63,27 @@ class FilterBar(QWidget):
             style(chip, tone=_TONES[level])
         self._menu = QMenu(self)
         self._kinds = self._chip(_("By finding"), "data-filter-kinds", self._open_menu)
+        self._named = self._chip("", "data-filter-named", self._forget_names)
         self._views = {
             name: self._chip(words, f"data-view-{name}", partial(self._show, name)) for name, words in views
         }
         self.folder = Choice(name="data-folder", words=_("Folder"))
-        self.folder.changed.connect(lambda place: self._use(replace(self._filter, place=place)))
+        self.folder.changed.connect(
+            lambda place: self._use(replace(self._filter, place=place, names=frozenset()))
+        )
         self.search = TextField(
             placeholder=_("Search by name  /"), live=True, name="data-search", words=_("Search by name")
         )
         self.search.setClearButtonEnabled(True)
+        policy = self.search.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # the line stays as high as it is
+        self.search.setSizePolicy(policy)
         self.search.changed.connect(lambda text: self._use(replace(self._filter, text=text.strip())))
-        chips = (self._back, *self._levels.values(), self._kinds, *self._views.values())
+        filters = (*self._levels.values(), self._kinds, self._named)
+        chips = (self._back, *filters, *self._views.values())
         self.setLayout(FlowLayout(*chips, self.folder, self.search, spacing=Space.M))
-        self._back.hide()
-        self.folder.hide()
+        for part in (self._back, self._named, self.folder):
+            part.hide()
         self.show_counts(Counts({}, Counter()))
 
     @property
@@ -122,6 +129,14 @@ class FilterBar(QWidget):
         self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.search.selectAll()
 
+    def show_names(self, place: int, names: Sequence[str]) -> None:
+        """Let through images of one folder that somebody has named."""
+        self.folder.show_value(place)
+        self.search.clear()
+        self._use(ImageFilter(place=place, names=frozenset(names)))
+        if self._view != IMAGES:
+            self._show(IMAGES)
+
     def show_all(self) -> None:
         """Let all images through."""
         self.search.clear()
@@ -131,6 +146,10 @@ class FilterBar(QWidget):
         chip = Button(words, "segment", name=name)
         chip.clicked.connect(lambda _checked: act())
         return chip
+
+    def _forget_names(self) -> None:
+        self.folder.show_value(None)
+        self._use(replace(self._filter, place=None, names=frozenset()))
 
     def _press(self, level: Level) -> None:
         again = self._filter.level is level and self._view == IMAGES
@@ -142,6 +161,10 @@ class FilterBar(QWidget):
         for level, chip in self._levels.items():
             chip.setChecked(wanted.level is level)
         self._kinds.setChecked(bool(wanted.key))
+        named = ngettext("only {count} image  ×", "only {count} images  ×", len(wanted.names))
+        self._named.setText(named.format(count=f"{len(wanted.names):,}"))
+        self._named.setVisible(bool(wanted.names))
+        self._named.setChecked(True)
         self._kinds.setText(short_words(wanted.key) if wanted.key else _("By finding"))
         self.changed.emit(wanted)
 

@@ -11,9 +11,11 @@ from gui.window.bridges.dataset_pictures import DatasetPictures
 from gui.window.bridges.dataset_scan import DatasetScan
 from gui.window.bridges.tasks import Tasks
 from gui.window.models.plan_document import PlanDocument
+from gui.window.pages.data.buckets_panel import BucketsPanel
 from gui.window.pages.data.caption_panel import CaptionPanel
 from gui.window.pages.data.data_page import DataPage, DatasetBridges
 from gui.window.pages.data.views import NamedPanel
+from gui.window.pages.data.words_panel import WordsPanel
 from gui.window.theme.icons import Icons
 
 
@@ -49,5 +51,12 @@ def make_data_page(
         pictures=bridges.large,
         drafts=CaptionDrafts(home.caption_drafts),
     )
-    views = [NamedPanel("captions", _("Captions"), captions)]
-    return DataPage(document=document, checks=checks, bridges=bridges, tasks=tasks, icons=icons, views=views)
+    words = WordsPanel(tasks=tasks, icons=icons, work=work)
+    views = [
+        NamedPanel("captions", _("Captions"), captions),
+        NamedPanel("buckets", _("Buckets"), BucketsPanel(icons=icons, checks=checks)),
+        NamedPanel("words", _("Words"), words),
+    ]
+    page = DataPage(document=document, checks=checks, bridges=bridges, tasks=tasks, icons=icons, views=views)
+    words.images_wished.connect(page.show_images)
+    return page
