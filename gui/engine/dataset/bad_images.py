@@ -20,7 +20,7 @@ def stopping_images(spec: DatasetSpec, report: DatasetReport) -> Iterator[tuple[
         report: What was found.
     """
     for subset, found in zip(spec.subsets, report.subsets, strict=True):
-        names = sorted(_stopping(found))
+        names = sorted(stopping_reasons(found))
         if names:
             yield subset, names
 
@@ -62,8 +62,13 @@ def images_named_in(spec: DatasetSpec, text: str) -> tuple[Path, ...]:
     return tuple(path for path in images if str(path) in text)
 
 
-def _stopping(found: SubsetReport) -> set[str]:
-    return {name for problem in found.problems if _is_bad(problem) for name in problem.names}
+def stopping_reasons(found: SubsetReport) -> dict[str, str]:
+    """Return the names of a subset's images that stop the trainer, each with its first kind of trouble."""
+    reasons: dict[str, str] = {}
+    for problem in filter(_is_bad, found.problems):
+        for name in problem.names:
+            reasons.setdefault(name, problem.key)
+    return reasons
 
 
 def _is_bad(problem: FoundProblem) -> bool:

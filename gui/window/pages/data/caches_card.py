@@ -1,0 +1,126 @@
+"""Cache files with something wrong, and a way to remove just these."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+
+from gui.engine.dataset.cache_removal import BadCache, bad_caches, remove_bad
+from gui.engine.dataset.cache_trouble_kinds import short_words
+from gui.engine.errors import PreflightError
+from gui.engine.quantities import gib
+from gui.engine.texts import _, ngettext
+from gui.window.bridges.tasks import Tasks
+from gui.window.pages.data.dataset_view import DatasetView
+from gui.window.pages.data.repairs_files import FileList, FileRow
+from gui.window.theme.icons import Icons
+from gui.window.theme.space import Space
+from gui.window.widgets.ask import Ask
+from gui.window.widgets.banner import Banner
+from gui.window.widgets.buttons import Button
+from gui.window.widgets.card import Card
+from gui.window.widgets.labels import Label
+from gui.window.widgets.layouts import row
+
+_LOOK, _REMOVE = "caches-look", "caches-remove"
+
+
+class CachesCard(Card):
+    """Lists first, removes on request.
+
+    Args:
+        tasks: Where files are looked at and removed.
+        icons: With the theme.
+    """
+
+    files_changed = Signal()
+
+    def __init__(self, tasks: Tasks, icons: Icons) -> None:
+        super().__init__(_("Caches of the trainer"), name="repairs-caches")
+        self._tasks = tasks
+        self._view: DatasetView | None = None
+        self._caches: list[BadCache] = []
+        self.words = Label("", "muted")
+        self.words.setObjectName("caches-words")
+        self.files = FileList(icons.theme, _("Cache files with something wrong"), "caches-list")
+        self.remove = Button("", "danger", name="caches-remove")
+        self.ask = Ask("", "", _("Remove them"), _("Keep them"), tone="bad", name="ask-caches")
+        self.result = Banner(icons, "good", name="caches-result")
+        self.result.make_closable(self.result.hide)
+        for part in (self.result, self.words, self.files, self.ask):
+            self.body.addWidget(part)
+        self.body.addLayout(row(self.remove, None, spacing=Space.S))
+        for hidden in (self.result, self.ask, self.remove):
+            hidden.hide()
+        self.remove.clicked.connect(self._ask)
+        self.ask.yes.connect(self._remove)
+
+    def show_view(self, view: DatasetView) -> None:
+        """List the bad caches of a dataset."""
+        self._view = view
+        report = view.report
+        if report is None:
+            self._show([])
+        else:
+            self._tasks.run(lambda _handle: bad_caches(report), self._show, self._failed, key=_LOOK)
+
+    def _show(self, caches: list[BadCache]) -> None:
+        self._caches = caches
+        count = len(caches)
+        words = ngettext(
+            "{count} cache file beside the images has something wrong, {size}.",
+            "{count} cache files beside the images have something wrong, {size} together.",
+            count,
+        )
+        nothing = _("Nothing is wrong with the cache files beside the images.")
+        self.words.setText(words.format(count=f"{count:,}", size=_size(caches)) if count else nothing)
+        self.files.show_files([_row(cache) for cache in caches])
+        button = ngettext("Remove {count} cache file…", "Remove {count} cache files…", count)
+        self.remove.setText(button.format(count=f"{count:,}"))
+        self.remove.setVisible(count > 0)
+        self.remove.setEnabled(True)
+
+    def _ask(self) -> None:
+        count = len(self._caches)
+        question = ngettext(
+            "Remove {count} cache file, {size}?", "Remove {count} cache files, {size}?", count
+        )
+        self.ask.ask(
+            question.format(count=f"{count:,}", size=_size(self._caches)),
+            _("Only the listed cache files are removed. The trainer makes those that it needs anew."),
+        )
+
+    def _remove(self) -> None:
+        caches = self._caches
+        self.remove.setEnabled(False)
+        self._tasks.run(lambda _handle: remove_bad(caches), self._removed, self._failed, key=_REMOVE)
+
+    def _removed(self, result: tuple[list[BadCache], list[BadCache]]) -> None:
+        removed, left = result
+        words = ngettext(
+            "{count} cache file is removed, {size}.", "{count} cache files are removed, {size}.", len(removed)
+        )
+        more = ""
+        if left:
+            more = _("Left alone, changed meanwhile or not to be removed: {names}").format(
+                names=", ".join(cache.name for cache in left)
+            )
+        title = words.format(count=f"{len(removed):,}", size=_size(removed))
+        self.result.show_words(title, more, "warn" if more else "good")
+        self.result.show()
+        if self._view is not None:
+            self.show_view(self._view)
+        self.files_changed.emit()
+
+    def _failed(self, error: PreflightError) -> None:
+        self.result.show_words(_("The cache files were not removed."), str(error), "bad")
+        self.result.show()
+
+
+def _row(cache: BadCache) -> FileRow:
+    texts = short_words()
+    troubles = ", ".join(texts[each] for each in cache.troubles)
+    return FileRow(cache.name, f"{troubles} · {gib(cache.state.size_bytes)}")
+
+
+def _size(caches: list[BadCache]) -> str:
+    return gib(sum(cache.state.size_bytes for cache in caches))
