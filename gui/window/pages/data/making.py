@@ -13,7 +13,8 @@ from gui.window.bridges.tasks import Tasks
 from gui.window.models.plan_document import PlanDocument
 from gui.window.pages.data.buckets_panel import BucketsPanel
 from gui.window.pages.data.caption_panel import CaptionPanel
-from gui.window.pages.data.data_page import DataPage, DatasetBridges
+from gui.window.pages.data.data_page import REPAIRS, DataPage, DatasetBridges
+from gui.window.pages.data.repairs_panel import RepairsPanel
 from gui.window.pages.data.views import NamedPanel
 from gui.window.pages.data.words_panel import WordsPanel
 from gui.window.theme.icons import Icons
@@ -56,6 +57,7 @@ def make_data_page(
         NamedPanel("captions", _("Captions"), captions),
         NamedPanel("buckets", _("Buckets"), BucketsPanel(icons=icons, checks=checks)),
         NamedPanel("words", _("Words"), words),
+        NamedPanel(REPAIRS, _("Repairs"), RepairsPanel(tasks=tasks, icons=icons, work=work)),
     ]
     page = DataPage(document=document, checks=checks, bridges=bridges, tasks=tasks, icons=icons, views=views)
     words.images_wished.connect(page.show_images)
