@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gui.cli.progress import ProgressLine, plain
+from gui.engine.dataset.bad_images import put_aside, stopping_images
 from gui.engine.dataset.cache_removal import bad_caches, remove_bad
 from gui.engine.dataset.cache_trouble_kinds import short_words
 from gui.engine.dataset.caption_edits import (
@@ -22,10 +23,8 @@ from gui.engine.dataset.caption_edits import (
 from gui.engine.dataset.caption_folders import caption_folders
 from gui.engine.dataset.caption_originals import restore_originals, write_edits
 from gui.engine.dataset.clean_copy import copy_clean
-from gui.engine.dataset.listing import list_folder
-from gui.engine.dataset.quarantine import bring_back, set_aside, with_captions
-from gui.engine.dataset.report import DatasetReport, SubsetReport
-from gui.engine.dataset.report_parts import FoundProblem
+from gui.engine.dataset.quarantine import bring_back
+from gui.engine.dataset.report import DatasetReport
 from gui.engine.dataset.spec import DatasetSpec, SubsetSpec
 from gui.engine.errors import Cancelled, WrongUsage
 from gui.engine.quantities import gib
@@ -89,20 +88,14 @@ def repair_scanned(options: argparse.Namespace, spec: DatasetSpec, report: Datas
 
 def _set_bad_aside(spec: DatasetSpec, report: DatasetReport) -> Iterator[str]:
     """Move the images that stop the trainer into quarantine, and yield what was done."""
-    for subset, found in zip(spec.subsets, report.subsets, strict=True):
-        names = sorted(_stopping(found))
-        if not names:
-            continue
-        images = list_folder(subset.image_dir, subset.caption_extension, spec.suffixes).images
-        moved = set_aside(
-            subset.image_dir, with_captions(subset.image_dir, names, subset.caption_extension, images)
-        )
+    for subset, names in stopping_images(spec, report):
+        moved = put_aside(spec, subset, names)
         words = ngettext(
             "{folder}: {count} file is in quarantine now; --restore brings it back",
             "{folder}: {count} files are in quarantine now; --restore brings them back",
-            len(moved),
+            moved,
         )
-        yield words.format(folder=subset.image_dir, count=len(moved))
+        yield words.format(folder=subset.image_dir, count=moved)
 
 
 def _remove_caches(report: DatasetReport, *, write: bool) -> Iterator[str]:
@@ -127,14 +120,6 @@ def _remove_caches(report: DatasetReport, *, write: bool) -> Iterator[str]:
     yield words.format(count=len(removed))
     for cache in left:
         yield _("left alone, it changed meanwhile or must not be removed: {name}").format(name=cache.name)
-
-
-def _stopping(found: SubsetReport) -> set[str]:
-    return {name for problem in found.problems if _is_bad(problem) for name in problem.names}
-
-
-def _is_bad(problem: FoundProblem) -> bool:
-    return problem.severity == "stop" and problem.key.startswith("img-")
 
 
 def _change(options: argparse.Namespace) -> Change | None:

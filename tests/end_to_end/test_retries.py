@@ -107,8 +107,10 @@ def test_that_a_run_is_tried_again_with_what_makes_it_fit(
     (alarm,) = alarms(first)
     assert alarm.done == retry.sentence
     assert Manifest.read(first.manifest).retry.left == 3
-    record = Manifest.read(second.manifest).retry
-    assert (record.left, record.before, record.changes) == (2, (first.name,), retry.changes)
+    manifest = Manifest.read(second.manifest)
+    assert manifest.retry.left == 2 and manifest.follows is not None
+    assert (manifest.follows.run, manifest.follows.way) == (first.name, "fit")
+    assert manifest.follows.by_itself and manifest.follows.changes == retry.changes
     assert not second.retry.exists()
     assert status(second).verdict.verdict == "finished"
 

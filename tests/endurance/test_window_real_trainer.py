@@ -166,7 +166,7 @@ def test_that_a_mad_rate_is_told_in_red_and_stopped_by_the_guard(person, plan, h
     seen = boottime() - began["boot_seconds"]
     tell("first line with nan to the banner seen", seen - written["t"])
     person.reads_until("stopped by the guard", "run-state", LONG_MS)
-    person.until(lambda: person.is_seen("run-half-rate"), "the way on")
+    person.until(lambda: person.is_seen("run-first-try"), "the way on")
     person.until(
         lambda: "not checked yet" not in "\n".join(person.rows("run-file-list")), "the files", LONG_MS
     )

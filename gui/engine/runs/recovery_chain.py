@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from gui.engine.documents import Document, read_json
@@ -16,6 +17,7 @@ from gui.engine.runs.records import FollowedRun
 from gui.engine.runs.reuse import plan_of_run
 from gui.engine.runs.start import read_status
 from gui.engine.runs.status import RunState, RunStatus, VerdictWord
+from gui.engine.texts import _
 
 
 class ChainRun(Document):
@@ -106,7 +108,7 @@ def _tree(home: Home, name: str, follows: Mapping[str, FollowedRun], above: froz
     return ChainRun(
         run=name,
         way=own.way if own else "",
-        words=changes_in_words(own.changes) if own else "",
+        words=_words(own) if own else "",
         by_itself=own is not None and own.by_itself,
         state=status.state if status else None,
         verdict=verdict.verdict if verdict else None,
@@ -115,6 +117,17 @@ def _tree(home: Home, name: str, follows: Mapping[str, FollowedRun], above: froz
         total=status.total if status else None,
         tries=tuple(_tree(home, each, follows, above | {name}) for each in below),
     )
+
+
+def _words(own: FollowedRun) -> str:
+    """Return what a try changes, short: of files the name, and not what its own are called."""
+    shown = {target: _short(value) for target, value in own.changes.items() if target != "output_name"}
+    aside = [_("without bad images")] if own.way == "set-aside" else []
+    return ", ".join(filter(None, (*aside, changes_in_words(shown))))
+
+
+def _short(value: Any) -> Any:
+    return Path(value).name if isinstance(value, str) and Path(value).is_absolute() else value
 
 
 def _status(run: RunFolder) -> RunStatus | None:

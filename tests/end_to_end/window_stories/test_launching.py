@@ -129,4 +129,4 @@ def _assert_told(person) -> None:
     happened = "\n".join(person.rows("run-timeline"))
     assert "The loss is nan at step" in happened
     assert "guard" in happened.lower()
-    person.until(lambda: person.is_seen("run-half-rate"), "the way on")
+    person.until(lambda: person.is_seen("run-first-try"), "the way on")

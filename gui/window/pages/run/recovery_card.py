@@ -83,10 +83,11 @@ class RecoveryCard(Card):
     def _row(self, each: RecoveryTry) -> QWidget:
         name = f"run-try-{each.id}"
         words = [Label(text, "muted") for text in (each.effect, each.continues) if text]
-        diff = Label(_diff(each), "code", selectable=True)
-        diff.setObjectName(f"{name}-diff")
-        diff.setAccessibleName(_("What changes in the plan"))
-        diff.setVisible(bool(each.rows))
+        if each.rows:
+            diff = Label(_diff(each), "code", selectable=True)
+            diff.setObjectName(f"{name}-diff")
+            diff.setAccessibleName(_("What changes in the plan"))
+            words.append(diff)
         cautions = [Label(f"! {text}", "body") for text in each.cautions]
         plan = Button(_("Open as plan"), compact=True, name=f"{name}-plan")
         plan.set_tip(_("Opens a new plan with this change; nothing starts yet."))
@@ -97,7 +98,7 @@ class RecoveryCard(Card):
         self._buttons += [plan, launch]
         title = Label(each.title, "strong")
         buttons = held(FlowLayout(launch, plan))
-        return held(column(title, *words, diff, *cautions, buttons, spacing=Space.XS), name)
+        return held(column(title, *words, *cautions, buttons, spacing=Space.XS), name)
 
 
 class RecoveryButtons:
