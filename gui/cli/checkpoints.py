@@ -6,9 +6,12 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
+from gui.cli.checkpoint_actions import action_of, add_actions, block_lines
 from gui.cli.progress import ProgressLine, plain
 from gui.engine.errors import Cancelled
+from gui.engine.runs.block_growth import block_growth
 from gui.engine.runs.examination import Examination, ExaminedFile, examine
+from gui.engine.runs.series import saved_model
 from gui.engine.texts import _, ngettext
 from gui.engine.trainer.model_kind import ModelKind
 from gui.engine.trainer.tensor_groups import is_constant
@@ -21,11 +24,18 @@ SHOWN_TENSORS = 3
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of this sub-command."""
     parser.add_argument("path", metavar="DIR|FILE", help=_("a model file, or a folder of them"))
+    parser.add_argument(
+        "--blocks", action="store_true", help=_("show how large each block is, and its growth")
+    )
     parser.add_argument("--json", action="store_true", help=_("print one JSON document"))
+    add_actions(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Examine and print; 1 when something is wrong with a file."""
+    """Examine and print, or do what was asked for; 1 when something is wrong with a file."""
+    action = action_of(options)
+    if action is not None:
+        return action(options)
     line = ProgressLine()
     try:
         found = examine(Path(options.path).absolute(), lambda done, total: line.show(_reading(done, total)))
@@ -36,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(found.model_dump_json(by_alias=True, indent=2))
     else:
-        print("\n".join(map(plain, _report(found))))
+        print("\n".join(map(plain, _report(found, blocks=options.blocks))))
     return 1 if found.trouble else 0
 
 
@@ -46,15 +56,24 @@ def _reading(done: int, total: int) -> str:
     )
 
 
-def _report(found: Examination) -> Iterator[str]:
+def _report(found: Examination, *, blocks: bool) -> Iterator[str]:
+    before: ExaminedFile | None = None
     for file in found.files:
         yield f"{file.path.name}: {file.verdict.sentence}"
         yield from (f"  {line}" for line in _details(file))
+        if blocks:
+            same = before is not None and _series(before) == _series(file)
+            yield from block_lines(block_growth(before.numbers if before and same else None, file.numbers))
+        before = file
     if len(found.files) > 1:
         yield ""
         yield _count(found)
         yield from (_("First with trouble: {file}").format(file=path.name) for path in found.first_bad)
         yield from (_("Last clean: {file}").format(file=path.name) for path in found.last_clean)
+
+
+def _series(file: ExaminedFile) -> tuple[Path, str]:
+    return file.path.parent, saved_model(file.path).base
 
 
 def _count(found: Examination) -> str:

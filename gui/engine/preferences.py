@@ -44,6 +44,7 @@ class Preferences(Document):
         appearance: Of the window; ``system`` follows the desktop.
         text_percent: Of the window's text.
         language: Of all sentences, such as ``ko``; None follows the system.
+        models_folder: Where copies of saved models were last sent to, such as an image program's folder.
     """
 
     trainer: str | None = None
@@ -56,6 +57,7 @@ class Preferences(Document):
     appearance: Appearance = "system"
     text_percent: TextPercent = 100
     language: str | None = None
+    models_folder: str | None = None
 
 
 def load_preferences(path: Path) -> Preferences:

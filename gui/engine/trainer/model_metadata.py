@@ -13,6 +13,9 @@ from typing import Any
 
 from gui.engine.documents import Document
 
+LONGEST_TAG = 40
+"""A longer one is a sentence, which calls nothing up."""
+
 _NONE = frozenset({"", "None", "null"})
 
 
@@ -134,6 +137,28 @@ def model_facts(metadata: Mapping[str, str]) -> ModelFacts:
         **{field: _text(metadata, key) for field, key in _TEXTS.items()},
         **{field: number_of(metadata, key) for field, key in _NUMBERS.items()},
     )
+
+
+def trigger_words(metadata: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what calls the trained thing up: what the file says, else the tags on all images of a folder.
+
+    Args:
+        metadata: From the header of a safetensors file.
+    """
+    told = _text(metadata, "modelspec.trigger_phrase")
+    if told is not None:
+        return (told,)
+    folders = _json(metadata, "ss_dataset_dirs", dict)
+    found: dict[str, None] = {}
+    for name, tags in _json(metadata, "ss_tag_frequency", dict).items():
+        count = folders.get(name, {}).get("img_count") if isinstance(folders.get(name), dict) else None
+        if isinstance(tags, dict) and isinstance(count, int) and count > 1:
+            found |= dict.fromkeys(
+                tag.strip()
+                for tag, times in tags.items()
+                if times == count and 0 < len(tag.strip()) <= LONGEST_TAG
+            )
+    return tuple(found)
 
 
 def number_of(metadata: Mapping[str, str], key: str) -> int | None:

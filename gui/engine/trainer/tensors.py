@@ -22,7 +22,8 @@ from gui.engine.errors import CannotRead, NotSafetensors
 from gui.engine.texts import _
 from gui.engine.trainer.model_metadata import number_of
 from gui.engine.trainer.safetensors_file import SafetensorsHeader, read_header
-from gui.engine.trainer.tensor_groups import is_constant, start_rms, tensor_group
+from gui.engine.trainer.tensor_blocks import REST, block_order, tensor_block
+from gui.engine.trainer.tensor_groups import grows_from_little, is_constant, start_rms, tensor_group
 from gui.engine.trainer.tensor_scan import CancelledAsk, Progress, TensorSums, scan_tensors
 
 SAFETENSORS_SUFFIX = ".safetensors"
@@ -92,6 +93,8 @@ class TensorReport(Document):
         steps: Optimizer steps behind the file, by its metadata.
         epoch: Epochs behind it, likewise.
         groups: Norms by part and kind of module, such as ``lora_unet.lora_up``.
+        blocks: Norms by block of the model, such as ``unet down_blocks_0``; of an adapter that of what starts
+            at zero, since the other half hardly moves.
         overall: Norm of everything but scale constants (``alpha``).
     """
 
@@ -111,6 +114,7 @@ class TensorReport(Document):
     steps: int | None = None
     epoch: int | None = None
     groups: dict[str, GroupNorm] = Field(default_factory=dict)
+    blocks: dict[str, GroupNorm] = Field(default_factory=dict)
     overall: GroupNorm | None = None
 
 
@@ -198,8 +202,18 @@ def _findings(sums: Sequence[TensorSums]) -> dict[str, Any]:
             name: _norm(entries, start_rms(name, (e.shape for e in entries)))
             for name, entries in grouped.items()
         },
+        "blocks": _blocks(weights),
         "overall": _norm(weights) if weights else None,
     }
+
+
+def _blocks(weights: Sequence[TensorSums]) -> dict[str, GroupNorm]:
+    learnt = [entry for entry in weights if grows_from_little(tensor_group(entry.name))]
+    found: dict[str, list[TensorSums]] = {}
+    for entry in learnt or weights:
+        name = tensor_block(entry.name)
+        found.setdefault(name if name in found or len(found) < MAX_GROUPS else REST, []).append(entry)
+    return {name: _norm(found[name]) for name in sorted(found, key=block_order)}
 
 
 def _norm(entries: Sequence[TensorSums], start: float | None = None) -> GroupNorm:
@@ -298,6 +312,11 @@ def _merged(folder: Path, reports: dict[str, TensorReport]) -> TensorReport:
             f"{name}: {group}": norm
             for name, report in reports.items()
             for group, norm in report.groups.items()
+        },
+        blocks={
+            f"{name}: {block}": norm
+            for name, report in reports.items()
+            for block, norm in report.blocks.items()
         },
         overall=_together([report.overall for report in looked if report.overall]),
     )

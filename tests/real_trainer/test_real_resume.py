@@ -1,0 +1,136 @@
+"""The real trainer goes on from its states: what remains, the schedule where it stood, no file lost."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gui.engine.documents import iterate_json_lines
+from gui.engine.paths import Home
+from gui.engine.plan.changes import apply_changes
+from gui.engine.plan.plan_file import PlanFile, parse_plan
+from gui.engine.preflight.checking import checker_for
+from gui.engine.runs.continuing import clean_points, continuation
+from gui.engine.runs.folder import RunFolder
+from gui.engine.runs.prepare import Preparation
+from gui.engine.runs.reuse import plan_of_run
+from gui.engine.runs.start import read_status, start_supervisor
+from gui.engine.runs.status import RunStatus
+from gui.engine.trainer.choosing import Trainer, open_trainer
+from gui.engine.trainer.installs import install_at
+
+PLAN = """
+schema = 1
+name = "resume"
+family = "sd15"
+kind = "lora"
+[arguments]
+pretrained_model_name_or_path = '{inputs}/sd15-random.safetensors'
+tokenizer_cache_dir = '{inputs}/tokenizers'
+network_module = "networks.lora"
+network_dim = 4
+network_alpha = 1
+network_train_unet_only = true
+learning_rate = 1e-4
+lr_scheduler = "cosine"
+seed = 42
+mixed_precision = "no"
+cache_latents = true
+max_data_loader_n_workers = 0
+max_train_epochs = 2
+save_every_n_steps = 7
+save_state = true
+output_dir = '{out}'
+output_name = "demo"
+[dataset]
+resolution = [64, 64]
+caption_extension = ".txt"
+[[dataset.subsets]]
+image_dir = '{inputs}/images/1_sks thing'
+[launch.env]
+HF_HUB_OFFLINE = "1"
+"""
+
+pytestmark = [pytest.mark.usefixtures("no_leftovers"), pytest.mark.timeout(900)]
+
+STEPS = 20
+"""Ten images, two epochs."""
+
+
+@pytest.fixture
+def trainer(real_trainer, home: Home) -> Trainer:
+    return open_trainer(home, install_at(real_trainer.root, real_trainer.python))
+
+
+@pytest.fixture
+def train(trainer: Trainer, home: Home) -> Callable[[PlanFile], RunFolder]:
+    def finish(plan: PlanFile) -> RunFolder:
+        prepared = Preparation(home, trainer.install, trainer.facts, trainer.catalogue).prepare(plan)
+        start_supervisor(prepared.run, prepared.order)
+        until = time.monotonic() + 600
+        while status_of(prepared.run).state != "ended":
+            assert time.monotonic() < until, "it does not end"
+            time.sleep(0.2)
+        return prepared.run
+
+    return finish
+
+
+def status_of(run: RunFolder) -> RunStatus:
+    status = read_status(run)
+    assert status is not None
+    return status
+
+
+def rates(run: RunFolder) -> list[float]:
+    return [row["lr"]["unet"] for row in iterate_json_lines(run.metrics) if row["metric"] == "step"]
+
+
+def contents(folder: Path) -> dict[Path, str]:
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def test_that_the_real_trainer_goes_on_with_what_remains_twice_over(
+    real_trainer, trainer: Trainer, train, home: Home, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    first = train(parse_plan(PLAN.format(inputs=real_trainer.inputs, out=out), tmp_path / "plan.toml"))
+    assert status_of(first).step == STEPS
+    whole, before = rates(first), contents(out)
+
+    points = [point for point in clean_points(first) if point.kind == "state"]
+    assert [point.step for point in points] == [20, 14, 7]
+    second = go_on(first, points[1].path, trainer, home, train)
+    status = status_of(second)
+    assert (status.step, status.total, status.begun_at, status.whole) == (6, 6, 14, STEPS)
+    assert status.verdict is not None
+    assert status.verdict.sentence.startswith("Finished: 6 steps more, 20 in all.")
+    assert rates(second) == pytest.approx(whole[14:])
+    assert {path: told for path, told in contents(out).items() if path in before} == before
+
+    # Its own state says step 7, of the 17 that are done.
+    before = contents(out)
+    points = [point for point in clean_points(second) if point.kind == "state"]
+    assert [point.step for point in points] == [20, 17]
+    third = go_on(second, points[1].path, trainer, home, train)
+    assert status_of(third).step == 3
+    assert rates(third) == pytest.approx(whole[17:])
+    assert {path: told for path, told in contents(out).items() if path in before} == before
+
+
+def go_on(run: RunFolder, state: Path, trainer: Trainer, home: Home, train) -> RunFolder:
+    """Launch the run's plan from a state, as far as nothing speaks against it."""
+    found = continuation(run, state)
+    plan = plan_of_run(run)
+    changed = PlanFile(apply_changes(plan.plan, found.changes))
+    report = checker_for(run.path, trainer, home).report(changed.plan)
+    about = {finding.id for finding in report.findings if finding.id.startswith("resume")}
+    assert about <= {"resume-optimizer"}
+    assert report.resume is not None
+    assert report.resume.sentence == found.sentence
+    return train(changed)
