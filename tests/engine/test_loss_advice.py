@@ -204,12 +204,12 @@ def test_that_levels_hold_every_step_in_little_room(values: list[float]) -> None
     assert len(curve.levels) < MOST_LEVELS
     if curve.levels:
         whole = joined(curve.levels)
-        part = values[: whole.count]
+        part = values[: whole.steps]
         assert whole.mean == pytest.approx(sum(part) / len(part), abs=1e-9)
         assert whole.variance == pytest.approx(
             sum((v - whole.mean) ** 2 for v in part) / max(1, len(part) - 1), abs=1e-7
         )
-        assert len({level.count for level in curve.levels}) == 1
+        assert len({level.steps for level in curve.levels}) == 1
 
 
 def test_that_a_runs_own_plan_says_what_its_losses_mean(tmp_path: Path) -> None:

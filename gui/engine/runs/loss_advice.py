@@ -108,7 +108,7 @@ class LossAdviser:
         """Whether one level is above another by so much, and for sure."""
         if self._curve is self._average:
             return high.mean > times * AVERAGE_FACTOR * low.mean
-        error = math.sqrt(high.variance / high.count + low.variance / low.count)
+        error = math.sqrt(high.variance / high.steps + low.variance / low.steps)
         return high.mean > times * low.mean and high.mean - low.mean > self._limits.sure * error
 
     def _rising(self) -> Iterator[LossAdvice]:
@@ -132,14 +132,14 @@ class LossAdviser:
 
     def _swinging(self) -> Iterator[LossAdvice]:
         limits = self._limits.swinging
-        levels = [level for level in self._groups(24) if level.count >= SMOOTHED_STEPS]
+        levels = [level for level in self._groups(24) if level.steps >= SMOOTHED_STEPS]
         levels = levels[len(levels) // 3 :]
         if len(levels) < limits.levels or self._curve is self._average:
             return
         means = [level.mean for level in levels]
         # By what neighbours differ (von Neumann): a level that only falls or rises does not swing.
         between = sum((here - next_) ** 2 for here, next_ in pairwise(means)) / (2 * (len(means) - 1))
-        by_noise = sum(level.variance / level.count for level in levels) / len(levels)
+        by_noise = sum(level.variance / level.steps for level in levels) / len(levels)
         ordered = sorted(means)
         low, high = ordered[len(means) // 10], ordered[-1 - len(means) // 10]
         triples = zip(means, means[1:], means[2:], strict=False)

@@ -27,32 +27,32 @@ class Level(NamedTuple):
     Attributes:
         first: The first step.
         last: The last one.
-        count: How many.
+        steps: How many.
         mean: Of their losses.
         spread: Sum of the squares of what they differ from it.
     """
 
     first: int
     last: int
-    count: int
+    steps: int
     mean: float
     spread: float
 
     @property
     def variance(self) -> float:
         """Of a single step."""
-        return self.spread / (self.count - 1) if self.count > 1 else 0.0
+        return self.spread / (self.steps - 1) if self.steps > 1 else 0.0
 
     def and_then(self, other: Level) -> Level:
         """Return both as one (Chan, Golub, LeVeque 1979)."""
-        count = self.count + other.count
+        steps = self.steps + other.steps
         gap = other.mean - self.mean
         return Level(
             self.first,
             other.last,
-            count,
-            self.mean + gap * other.count / count,
-            self.spread + other.spread + gap * gap * self.count * other.count / count,
+            steps,
+            self.mean + gap * other.steps / steps,
+            self.spread + other.spread + gap * gap * self.steps * other.steps / steps,
         )
 
 
@@ -113,7 +113,7 @@ class LossCurve:
         self.steps += 1
         single = Level(step, step, 1, self._without_spike(step, loss), 0.0)
         self._open = single if self._open is None else self._open.and_then(single)
-        if self._open.count < self._span:
+        if self._open.steps < self._span:
             return
         self._levels.append(self._open)
         self._open = None
