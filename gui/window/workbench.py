@@ -256,7 +256,12 @@ class Workbench(QObject):
         from gui.window.pages.data.making import make_data_page
 
         page = make_data_page(
-            document=self.document, checks=self.checks, tasks=self.tasks, icons=self.icons, home=self.home
+            document=self.document,
+            checks=self.checks,
+            trainers=self.trainers,
+            tasks=self.tasks,
+            icons=self.icons,
+            home=self.home,
         )
         page.plan_wanted.connect(lambda: self.ways.show_plan("data"))
         return page

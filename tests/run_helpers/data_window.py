@@ -73,9 +73,16 @@ class DataWindow:
     def __init__(self, qtbot: QtBot, home: Home, tasks: Tasks, icons: Icons, plan: TrainingPlan) -> None:
         self.qtbot = qtbot
         self.document = open_document(home, plan)
-        self.checks = Checks(self.document, OneTrainer(None), tasks, home)  # type: ignore[arg-type]
+        self.trainers = OneTrainer(None)
+        self.checks = Checks(self.document, self.trainers, tasks, home)  # type: ignore[arg-type]
         self.page: DataPage = make_data_page(
-            document=self.document, checks=self.checks, tasks=tasks, icons=icons, home=home, processes=1
+            document=self.document,
+            checks=self.checks,
+            trainers=self.trainers,  # type: ignore[arg-type]
+            tasks=tasks,
+            icons=icons,
+            home=home,
+            processes=1,
         )
 
     def close(self) -> None:

@@ -20,13 +20,13 @@ from PIL import Image
 
 
 def main(args):
-    if args.repo_id == "no/such":
+    if args.repo_id == "no/such" or args.undesired_tags == "fail now":
         raise OSError("We could not connect to the hub to load this file")
     paths = sorted(path for path in Path(args.train_data_dir).glob("*") if path.suffix != ".txt")
     print(f"found {len(paths)} images.", file=sys.stderr, flush=True)
     import onnx
     for number, path in enumerate(paths):
-        if args.repo_id == "slow/one" and number == 1:
+        if number == 1 and (args.repo_id == "slow/one" or args.undesired_tags == "hang now"):
             time.sleep(600)
         image = Image.open(path).convert("RGB")
         red = image.resize((1, 1)).getpixel((0, 0))[0]

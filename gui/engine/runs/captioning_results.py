@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,7 +10,7 @@ from pathlib import Path
 from gui.engine.dataset.caption_check import CaptionFolder
 from gui.engine.dataset.caption_edits import EditPreview, preview
 from gui.engine.dataset.caption_files import read_caption
-from gui.engine.dataset.caption_originals import Written, write_edits
+from gui.engine.dataset.caption_originals import write_edits
 from gui.engine.dataset.caption_style import has_word
 from gui.engine.documents import Document, read_bytes
 from gui.engine.errors import CannotRead
@@ -76,6 +76,35 @@ def _proposal(made: Captioning, job: CaptionJob, image: JobImage) -> CaptionProp
     )
 
 
+def previews_of(chosen: Sequence[CaptionProposal], *, over_existing: bool = False) -> tuple[EditPreview, ...]:
+    """Return what writing captions would change, a preview a folder; nothing is written.
+
+    Args:
+        chosen: Which.
+        over_existing: Whether captions that say something are written over; else they are left.
+    """
+    texts: dict[tuple[str, str], dict[str, str]] = {}
+    for each in chosen:
+        texts.setdefault((each.folder, each.extension), {})[each.name] = each.text
+    return tuple(
+        _preview(Path(folder), extension, of_folder, over_existing=over_existing)
+        for (folder, extension), of_folder in texts.items()
+    )
+
+
+def _preview(folder: Path, extension: str, texts: dict[str, str], *, over_existing: bool) -> EditPreview:
+    where = CaptionFolder(folder, tuple(texts), extension)
+    shown = [
+        preview(where, _change(text, over_existing=over_existing), [image], create=True)
+        for image, text in texts.items()
+    ]
+    return EditPreview(folder=str(folder), edits=tuple(edit for each in shown for edit in each.edits))
+
+
+def _change(text: str, *, over_existing: bool) -> Callable[[str], str]:
+    return lambda before: text if over_existing or not before.strip() else before
+
+
 def write_proposals(
     chosen: Sequence[CaptionProposal],
     *,
@@ -94,47 +123,21 @@ def write_proposals(
         CannotRead: A folder's journal is damaged.
     """
     done: list[Path] = []
-    left: list[Path] = []
-    for (folder, extension), texts in _by_folder(chosen).items():
-        place, before = Path(folder), len(done)
-        edits = _edits(place, extension, texts, over_existing=over_existing)
-        written = write_edits(edits, partial(_told_all, told, before, len(chosen)))
-        done += [place / name for name in written.done]
-        left += _left(place, edits, texts, extension, written)
-    return WrittenCaptions(tuple(done), tuple(left))
+    for edits in previews_of(chosen, over_existing=over_existing):
+        written = write_edits(edits, partial(_told_all, told, len(done), len(chosen)))
+        done += [Path(edits.folder) / name for name in written.done]
+    return WrittenCaptions(tuple(done), tuple(Path(each.folder) / each.name for each in _others(chosen)))
+
+
+def _others(chosen: Sequence[CaptionProposal]) -> Iterator[CaptionProposal]:
+    """Yield those whose captions say something else."""
+    for each in chosen:
+        if read_caption(Path(each.folder), each.name, each.extension).text != each.text:
+            yield each
 
 
 def _told_all(told: Callable[[int, int], None], before: int, every: int, done: int, _of_folder: int) -> None:
     told(before + done, every)
-
-
-def _by_folder(chosen: Sequence[CaptionProposal]) -> dict[tuple[str, str], dict[str, str]]:
-    found: dict[tuple[str, str], dict[str, str]] = {}
-    for each in chosen:
-        found.setdefault((each.folder, each.extension), {})[each.name] = each.text
-    return found
-
-
-def _edits(folder: Path, extension: str, texts: dict[str, str], *, over_existing: bool) -> EditPreview:
-    where = CaptionFolder(folder, tuple(texts), extension)
-    shown = [
-        preview(where, _change(text, over_existing=over_existing), [image], create=True)
-        for image, text in texts.items()
-    ]
-    return EditPreview(folder=str(folder), edits=tuple(edit for each in shown for edit in each.edits))
-
-
-def _change(text: str, *, over_existing: bool) -> Callable[[str], str]:
-    return lambda before: text if over_existing or not before.strip() else before
-
-
-def _left(
-    folder: Path, edits: EditPreview, texts: dict[str, str], extension: str, written: Written
-) -> list[Path]:
-    """Return the images whose captions are as they were, and say something else."""
-    changed = {edit.image for edit in edits.edits if edit.name in written.done}
-    others = [image for image in texts if image not in changed]
-    return [folder / image for image in others if read_caption(folder, image, extension).text != texts[image]]
 
 
 def reason_of_failure(made: Captioning) -> str:

@@ -6,13 +6,16 @@ from gui.engine.dataset.caption_drafts import CaptionDrafts
 from gui.engine.paths import Home
 from gui.engine.texts import _
 from gui.window.bridges.caption_work import CaptionWork
+from gui.window.bridges.captioning_work import CaptioningWork
 from gui.window.bridges.checks import Checks
 from gui.window.bridges.dataset_pictures import DatasetPictures
 from gui.window.bridges.dataset_scan import DatasetScan
 from gui.window.bridges.tasks import Tasks
+from gui.window.bridges.trainers import Trainers
 from gui.window.models.plan_document import PlanDocument
 from gui.window.pages.data.buckets_panel import BucketsPanel
 from gui.window.pages.data.caption_panel import CaptionPanel
+from gui.window.pages.data.captioning_panel import CaptioningPanel
 from gui.window.pages.data.data_page import REPAIRS, DataPage, DatasetBridges
 from gui.window.pages.data.repairs_panel import RepairsPanel
 from gui.window.pages.data.views import NamedPanel
@@ -24,6 +27,7 @@ def make_data_page(
     *,
     document: PlanDocument,
     checks: Checks,
+    trainers: Trainers,
     tasks: Tasks,
     icons: Icons,
     home: Home,
@@ -34,6 +38,7 @@ def make_data_page(
     Args:
         document: The open plan.
         checks: Checks it.
+        trainers: The trainer in use, which brings captioners.
         tasks: For reading and moving files.
         icons: With the theme.
         home: Holds what is remembered of images, and captions that are not written yet.
@@ -52,9 +57,13 @@ def make_data_page(
         pictures=bridges.large,
         drafts=CaptionDrafts(home.caption_drafts),
     )
+    captioning = CaptioningPanel(
+        trainers=trainers, captioning=CaptioningWork(home, tasks), work=work, icons=icons
+    )
     words = WordsPanel(tasks=tasks, icons=icons, work=work)
     views = [
         NamedPanel("captions", _("Captions"), captions),
+        NamedPanel("captioning", _("Captioners"), captioning),
         NamedPanel("buckets", _("Buckets"), BucketsPanel(icons=icons, checks=checks)),
         NamedPanel("words", _("Words"), words),
         NamedPanel(REPAIRS, _("Repairs"), RepairsPanel(tasks=tasks, icons=icons, work=work)),
