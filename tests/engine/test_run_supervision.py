@@ -8,7 +8,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -379,9 +379,10 @@ def test_that_a_trainer_that_is_killed_failed(tmp_path: Path) -> None:
         wait_until(at_step(run, 2))
         launched = read_launched(run.path)
         assert launched is not None
-        os.kill(launched.trainer.pid, signal.SIGKILL)
-        for process in psutil.Process(launched.launcher.pid).children(recursive=True):
-            process.kill()
+        trained = psutil.Process(launched.trainer.pid)
+        for process in (trained, *trained.children(recursive=True)):
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
         verdict = supervision.result()
     assert (verdict.verdict, verdict.exit_status) == ("failed", -signal.SIGKILL)
 

@@ -6,13 +6,11 @@ import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import sight
 from PySide6.QtCore import (
-    QAbstractItemModel,
-    QAbstractListModel,
     QCoreApplication,
     QEvent,
     QMimeData,
-    QModelIndex,
     QObject,
     QPoint,
     QPointF,
@@ -21,13 +19,9 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
-    QAbstractButton,
     QAbstractItemView,
     QApplication,
-    QComboBox,
-    QLabel,
     QLineEdit,
-    QPlainTextEdit,
     QScrollArea,
     QWidget,
 )
@@ -39,8 +33,6 @@ from gui.window.main_window import MainWindow
 from gui.window.theme.icons import Icons
 from gui.window.theme.theme import Theme
 from gui.window.workbench import Workbench
-
-PATIENCE_MS = 60_000
 
 
 class Person:
@@ -109,13 +101,13 @@ class Person:
     def find(self, name: str, within: str | None = None) -> QWidget:
         """Return the one visible thing of a name."""
         place: QWidget = self.find(within) if within else self.window
-        found = [part for part in place.findChildren(QWidget, name) if part.isVisible()]
+        found = sight.visible(place, name)
         assert found, f"{name} is not seen; seen is: {self.reads()}"
         return found[0]
 
     def is_seen(self, name: str) -> bool:
         """Whether something of a name is visible."""
-        return any(part.isVisible() for part in self.window.findChildren(QWidget, name))
+        return sight.sees(self.window, name)
 
     def click(self, name: str, within: str | None = None) -> None:
         """Click on something as soon as it can be used; it must not be covered by anything."""
@@ -145,24 +137,23 @@ class Person:
 
     def says(self, name: str) -> str:
         """Return all visible words of a part; "" where it is not seen."""
-        parts = [part for part in self.window.findChildren(QWidget, name) if part.isVisible()]
-        return "\n".join(words for part in parts for words in texts_of(part))
+        return sight.says(self.window, name)
 
     def rows(self, name: str) -> list[str]:
         """Return the lines of a list or table, as a screen reader has them."""
         view = self.find(name)
         assert isinstance(view, QAbstractItemView)
-        return rows_of(view.model())
+        return sight.rows_of(view.model())
 
     def reads(self) -> str:
         """Return everything that can be read in the window now."""
-        return "\n".join(texts_of(self.window))
+        return sight.says(self.window)
 
-    def reads_until(self, text: str, name: str = "main-window", ms: int = PATIENCE_MS) -> None:
+    def reads_until(self, text: str, name: str = "main-window", ms: int = sight.PATIENCE_MS) -> None:
         """Wait until a part says something."""
         self.until(lambda: text in self._all(name), f"{text!r} in {name}", ms)
 
-    def until(self, true: Callable[[], object], what: str = "it", ms: int = PATIENCE_MS) -> None:
+    def until(self, true: Callable[[], object], what: str = "it", ms: int = sight.PATIENCE_MS) -> None:
         """Wait until something is true; fail with what can be read instead."""
         try:
             self.qtbot.waitUntil(lambda: bool(true()), timeout=ms)
@@ -223,45 +214,6 @@ class _Strays(QObject):
         ):
             self.seen.append(watched.objectName() or type(watched).__name__)
         return False
-
-
-def texts_of(part: QWidget) -> list[str]:
-    """Return the visible words of a part and of everything in it."""
-    found = [part, *part.findChildren(QWidget)]
-    return [text for each in found if each.isVisible() for text in _own_texts(each) if text.strip()]
-
-
-def _own_texts(part: QWidget) -> list[str]:
-    if isinstance(part, QLabel | QLineEdit | QAbstractButton):
-        return [part.text().replace("&&", "&")]
-    if isinstance(part, QComboBox):
-        return [part.currentText()]
-    if isinstance(part, QPlainTextEdit):
-        return [part.toPlainText()]
-    if isinstance(part, QAbstractItemView) and part.objectName() in (
-        "runs-table",
-        "run-timeline",
-        "run-file-list",
-    ):
-        return rows_of(part.model())
-    return []
-
-
-def rows_of(model: QAbstractItemModel) -> list[str]:
-    """Return the rows of a model, all columns of each in one line."""
-    told = []
-    for row in range(model.rowCount()):
-        cells = []
-        for column in range(_columns(model)):
-            index = model.index(row, column)
-            words = index.data(Qt.ItemDataRole.AccessibleTextRole) or index.data() or ""
-            cells.append(str(words))
-        told.append(" | ".join(dict.fromkeys(cells)))
-    return told
-
-
-def _columns(model: QAbstractItemModel) -> int:
-    return 1 if isinstance(model, QAbstractListModel) else model.columnCount(QModelIndex())
 
 
 @contextlib.contextmanager

@@ -93,8 +93,8 @@ def status(run: RunFolder) -> RunStatus:
 
 
 def ended(run: RunFolder) -> bool:
-    """Whether the run is judged."""
-    return status(run).state == "ended"
+    """Whether the run is judged; a folder that was taken away is written anew piece by piece."""
+    return run.status.is_file() and status(run).state == "ended"
 
 
 def happened(run: RunFolder) -> list[TrainerEvent | RunEvent]:

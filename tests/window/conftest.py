@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from patient_qtbot import PatientQtBot
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QWidget
@@ -24,6 +25,12 @@ from gui.window.theme.theme import Theme
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 W = TypeVar("W", bound=QWidget)
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
+    """Return what clicks, types and waits."""
+    return PatientQtBot(request)
 
 
 @pytest.fixture

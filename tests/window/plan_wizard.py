@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import sight
 from plan_window import OneTrainer
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtTest import QTest
@@ -111,6 +112,7 @@ class Wizard:
 
     def find(self, name: str, kind: type[QWidget] = QWidget) -> QWidget:
         """Return the widget of a name that is not about to be deleted."""
+        sight.settle()
         found = [each for each in self.page.findChildren(kind, name) if each.window() is self.page]
         assert found, f"no {name}; there are {sorted(self.names())}"
         return found[-1]
@@ -119,7 +121,7 @@ class Wizard:
         return {each.objectName() for each in self.page.findChildren(QWidget) if each.objectName()}
 
     def shown(self, name: str) -> bool:
-        return any(each.isVisible() for each in self.page.findChildren(QWidget, name))
+        return sight.sees(self.page, name)
 
     def click(self, name: str) -> None:
         widget = self.find(name)
@@ -159,6 +161,7 @@ class Wizard:
 
     def words(self, part: QWidget | None = None) -> str:
         """Return all text of labels and buttons that is visible."""
+        sight.settle()
         labels: Sequence[QWidget] = (part or self.page).findChildren(QWidget)
         texts = [
             each.text()

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sight
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QObject, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.engine.paths import Home
@@ -81,8 +82,7 @@ def step(
 
 
 def _find(step: QWidget, name: str) -> Any:
-    (found,) = [child for child in step.findChildren(QWidget, name) if not child.isHidden()]
-    return found
+    return sight.find(step, name)
 
 
 def _editor(step: ArgumentsStep, target: str) -> Any:
@@ -96,8 +96,7 @@ def _names(step: ArgumentsStep) -> list[str]:
 
 
 def _texts(step: ArgumentsStep) -> str:
-    labels = step.findChildren(QLabel) + step.findChildren(QAbstractButton)
-    return "\n".join(label.text() for label in labels if label.isVisible())
+    return sight.says(step)
 
 
 def _place_of(step: ArgumentsStep, target: str) -> QRect:
@@ -218,7 +217,7 @@ def test_that_a_wrong_value_is_said_below_the_editor_and_mended_with_a_click(
     qtbot.mouseClick(_find(step, "argument-fix-suggestion-1"), Qt.MouseButton.LeftButton)
     assert document.plan.arguments["network_dim"] == 32
     assert field.text() == "32"
-    assert not step.panel.findChildren(QWidget, "argument-trouble-1")
+    assert not sight.sees(step.panel, "argument-trouble-1")
 
 
 def test_that_a_misspelt_argument_is_listed_first_and_can_be_taken_out(
@@ -598,8 +597,8 @@ def test_that_long_words_of_other_languages_fit(
         page.show_argument(name)
         qtbot.wait(1)
         panel = page.panel
-        for child in panel.findChildren(QWidget):
-            if child.isVisible() and child.objectName().startswith("argument-"):
+        for child in sight.visible(panel):
+            if child.objectName().startswith("argument-"):
                 right = child.mapTo(panel, child.rect().topRight()).x()
                 assert right <= panel.width(), child.objectName()
 

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sight
 from bad_files import BAD_FILES
 from fake_trainers import hide_other_trainers
 from plan_wizard import Wizard
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 from window_parts import Parts, fake_machine
 
@@ -54,11 +55,6 @@ def page(
     parts.close()
 
 
-def reads(part: QWidget) -> str:
-    """Return the visible words of a part."""
-    return "\n".join(each.text() for each in part.findChildren(QLabel) if each.isVisible())
-
-
 @pytest.mark.parametrize("what", BAD_FILES)
 def test_that_the_door_for_setups_says_what_is_wrong_with_a_file(
     what: str, page: StartPage, drop: Drop, tmp_path: Path, qtbot: QtBot
@@ -69,8 +65,8 @@ def test_that_the_door_for_setups_says_what_is_wrong_with_a_file(
     page.setup_read.connect(taken.append)
     door = page.findChild(QWidget, "door-setup")
     drop(door, [tmp_path / bad.name])
-    qtbot.waitUntil(lambda: str(tmp_path / bad.name) in reads(door), timeout=20_000)
-    assert bad.words in reads(door)
+    qtbot.waitUntil(lambda: str(tmp_path / bad.name) in sight.says(door), timeout=20_000)
+    assert bad.words in sight.says(door)
     assert not taken
 
 
@@ -84,8 +80,8 @@ def test_that_the_door_for_setups_says_what_is_wrong_with_a_text(
     button = page.findChild(QWidget, "door-setup-paste")
     door = page.findChild(QWidget, "door-setup")
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: "the pasted text" in reads(door), timeout=20_000)
-    assert bad.words in reads(door)
+    qtbot.waitUntil(lambda: "the pasted text" in sight.says(door), timeout=20_000)
+    assert bad.words in sight.says(door)
 
 
 @pytest.fixture
@@ -110,8 +106,8 @@ def test_that_the_window_says_what_is_wrong_with_what_is_dropped_on_it(
     bad, before = BAD_FILES[what], bench.document.plan
     bad.make(tmp_path / bad.name)
     drop(bench.window, [tmp_path / bad.name])
-    qtbot.waitUntil(lambda: bad.words in reads(bench.window), timeout=20_000)
-    assert str(tmp_path / bad.name) in reads(bench.window)
+    qtbot.waitUntil(lambda: bad.words in sight.says(bench.window), timeout=20_000)
+    assert str(tmp_path / bad.name) in sight.says(bench.window)
     assert bench.document.plan is before
     assert bench.window.current == "start"
 
@@ -123,7 +119,7 @@ def test_that_a_log_that_is_dropped_on_the_window_is_diagnosed(
     log.write_text("RuntimeError: CUDA out of memory. Tried to allocate 20.00 MiB.\n", "utf-8")
     before = bench.document.plan
     drop(bench.window, [log])
-    qtbot.waitUntil(lambda: "The GPU's memory ran out." in reads(bench.window), timeout=20_000)
+    qtbot.waitUntil(lambda: "The GPU's memory ran out." in sight.says(bench.window), timeout=20_000)
     assert bench.window.current == "runs" and bench.document.plan is before
 
 
@@ -144,12 +140,8 @@ def test_that_a_broken_model_is_marked_beside_its_field(
     bad = BAD_FILES[what]
     bad.make(tmp_path / bad.name)
     drop(wizard.page, [tmp_path / bad.name])
-    row = "row-pretrained_model_name_or_path"
 
-    def marked() -> bool:
-        rows = [each for each in wizard.page.findChildren(QWidget, row) if each.isVisible()]
-        return any(each.findChildren(QWidget, "finding-st-header") for each in rows)
+    def said() -> str:
+        return sight.says(sight.find(wizard.page, "row-pretrained_model_name_or_path"), "finding-st-header")
 
-    qtbot.waitUntil(marked, timeout=20_000)
-    (found,) = [each for each in wizard.page.findChildren(QWidget, row) if each.isVisible()]
-    assert bad.name in reads(found)
+    qtbot.waitUntil(lambda: bad.name in said(), timeout=20_000)

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import sight
 from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from written_runs import write_run
 
@@ -38,7 +39,7 @@ def page(
 
 
 def words_of(widget: QWidget) -> str:
-    return "\n".join(label.text() for label in widget.findChildren(QLabel) if label.isVisible())
+    return sight.says(widget)
 
 
 def card(page: QWidget) -> QWidget:
@@ -50,7 +51,7 @@ def pick(page: QWidget, number: int) -> None:
 
 
 def click(qtbot: QtBot, page: QWidget, name: str) -> None:
-    qtbot.mouseClick(page.findChild(QPushButton, name), Qt.MouseButton.LeftButton)
+    sight.click(qtbot, page, name)
 
 
 def test_that_a_chosen_log_is_diagnosed_and_put_away_again(page, qtbot, monkeypatch):
@@ -63,11 +64,11 @@ def test_that_a_chosen_log_is_diagnosed_and_put_away_again(page, qtbot, monkeypa
     assert "The GPU's memory ran out." in words
     assert "CUDA out of memory. Tried to allocate 20.00 MiB" in words
     assert "• Train one image at a time." in words
-    assert not page.findChild(QWidget, "runs-table").isVisible()
+    assert not sight.sees(page, "runs-table")
     click(qtbot, page, "log-diagnosis-card-copy")
     assert QGuiApplication.clipboard().text().startswith("The GPU's memory ran out.  [cuda-oom]")
     click(qtbot, page, "log-diagnosis-card-close")
-    assert page.findChild(QWidget, "runs-table").isVisible() and not card(page).isVisible()
+    assert sight.sees(page, "runs-table") and not card(page).isVisible()
 
 
 def test_that_pasted_words_are_diagnosed(page, qtbot):

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import sight
 from plan_window import OneTrainer, open_document
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 from run_helper import make_run, status, wait_until
 
@@ -48,14 +48,11 @@ class Column:
         fixing.check_wanted.connect(lambda: self.looked.append("again"))
 
     def click(self, name: str) -> None:
-        def seen() -> list[QWidget]:
-            return [each for each in self.whole.findChildren(QWidget, name) if each.isVisible()]
-
-        self.qtbot.waitUntil(lambda: len(seen()) == 1)
-        self.qtbot.mouseClick(seen()[0], Qt.MouseButton.LeftButton)
+        self.qtbot.waitUntil(lambda: sight.sees(self.whole, name))
+        sight.click(self.qtbot, self.whole, name)
 
     def reads(self) -> str:
-        return "\n".join(each.text() for each in self.whole.findChildren(QLabel) if each.isVisible())
+        return sight.says(self.whole)
 
 
 @pytest.fixture

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pynvml
 import pytest
+import sight
 from fake_nvml import FakeNvml
 from memory_scene import make_tracer, sdxl_plan, trainer_in
 from plan_window import OneTrainer, open_document
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QHelpEvent
-from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QToolTip, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.engine.hardware.gpu import GpuMonitor
@@ -44,16 +45,13 @@ class Review:
         self.qtbot, self.step, self.document, self.checks, self.tasks = qtbot, step, document, checks, tasks
 
     def find(self, name: str, kind: type[QWidget] = QWidget) -> QWidget:
-        (found,) = [each for each in self.step.findChildren(kind, name) if each.isVisible()]
-        return found
+        return sight.find(self.step, name, kind)
 
     def sees(self, name: str) -> bool:
-        return any(each.isVisible() for each in self.step.findChildren(QWidget, name))
+        return sight.sees(self.step, name)
 
     def click(self, name: str) -> None:
-        button = self.find(name)
-        self.step.findChild(QScrollArea, "review-scroll").ensureWidgetVisible(button)
-        self.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+        sight.click(self.qtbot, self.step, name)
 
     def text(self, name: str) -> str:
         part = self.find(name)

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import sight
 from memory_scene import sdxl_plan, write_run
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from gui.engine.quantities import GIB
@@ -48,8 +49,7 @@ def chart(page: RunPage) -> MemoryChart | None:
 
 
 def seen(page: RunPage, name: str) -> str:
-    (label,) = page.findChildren(QWidget, name)
-    return label.text() if label.isVisible() else ""
+    return sight.says(page, name)
 
 
 def test_that_the_chart_tells_forecast_and_tensors(open_run: Open) -> None:
@@ -64,15 +64,15 @@ def test_that_without_a_forecast_none_is_shown(open_run: Open) -> None:
     page = open_run(8.2, memory=None)
     assert "forecast" not in chart(page).accessibleDescription()
     assert "forecast" not in seen(page, "run-gpu-figures")
-    assert not page.findChild(QWidget, "run-memory-tips").isVisible()
+    assert not sight.sees(page, "run-memory-tips")
 
 
 def test_that_room_leads_to_a_plan_with_a_larger_batch(open_run: Open, qtbot: QtBot) -> None:
     page = open_run(8.2)
     qtbot.waitUntil(lambda: "left over" in seen(page, "run-memory-tips-text"))
     assert "learning rate" in seen(page, "run-memory-tips-text")
-    button = page.findChild(QPushButton, "run-same-but-larger-batch")
-    qtbot.waitUntil(button.isVisible)
+    qtbot.waitUntil(lambda: sight.sees(page, "run-same-but-larger-batch"))
+    button = sight.find(page, "run-same-but-larger-batch", QPushButton)
     assert button.accessibleName().startswith("Same, but batch_size")
     with qtbot.waitSignal(page.open_as_plan, timeout=2000) as told:
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
@@ -84,10 +84,9 @@ def test_that_room_leads_to_a_plan_with_a_larger_batch(open_run: Open, qtbot: Qt
 def test_that_a_full_gpu_leads_to_a_plan_that_needs_less(open_run: Open, qtbot: QtBot) -> None:
     page = open_run(9.95, 10.0)
     qtbot.waitUntil(lambda: "Next time" in seen(page, "run-memory-tips-text"))
-    button = page.findChild(QPushButton, "run-same-but-fit")
-    qtbot.waitUntil(button.isVisible)
+    qtbot.waitUntil(lambda: sight.sees(page, "run-same-but-fit"))
     with qtbot.waitSignal(page.open_as_plan, timeout=2000) as told:
-        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+        sight.click(qtbot, page, "run-same-but-fit")
     assert told.args[1]
 
 
@@ -95,12 +94,12 @@ def test_that_another_run_begins_without_the_advice_of_the_last(
     open_run: Open, qtbot: QtBot, tmp_path
 ) -> None:
     page = open_run(8.2)
-    qtbot.waitUntil(lambda: page.findChild(QWidget, "run-memory-tips").isVisible())
+    qtbot.waitUntil(lambda: sight.sees(page, "run-memory-tips"))
     other = RunFolder(tmp_path / "home" / "runs" / "other")
     other.path.mkdir()
     RunStatus(name="other", state="ended").write(other.status)
     page.open(other)
-    assert not page.findChild(QWidget, "run-memory-tips").isVisible()
+    assert not sight.sees(page, "run-memory-tips")
 
 
 def test_that_figures_of_torch_wait_for_the_card_and_find_their_own(theme, show, qtbot: QtBot) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import sight
 from memory_asked import PRIOR, TABLES, asked
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 from run_windows import Launches, launches
 
@@ -51,8 +52,8 @@ def test_that_the_plan_that_fits_is_one_click_away(qtbot: QtBot, tasks, theme, i
             'schema = 1\nname = "a run"\nfamily = "sdxl"\n[dataset]\nbatch_size = 4\n', "utf-8"
         )
         page.open(run)
-        qtbot.waitUntil(lambda: page.findChild(QWidget, "run-first-try") is not None, timeout=60_000)
-        button = page.findChild(QPushButton, "run-first-try")
+        qtbot.waitUntil(lambda: sight.sees(page, "run-first-try"), timeout=60_000)
+        button = sight.find(page, "run-first-try", QPushButton)
         assert button.text() == "gradient_checkpointing, from the beginning"
         with qtbot.waitSignal(page.open_as_plan, timeout=5000) as told:
             qtbot.mouseClick(button, Qt.MouseButton.LeftButton)

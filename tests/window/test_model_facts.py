@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sight
 from model_headers import shapes_of, write_model
 from plan_window import OneTrainer, open_document
 from plan_wizard import Wizard
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from gui.engine.paths import Home
@@ -70,13 +70,7 @@ def wizard(
 
 def text(wizard: Wizard, name: str) -> str:
     """Return the visible words of a part; empty where it is not seen."""
-    found = [each for each in wizard.page.findChildren(QWidget, name) if each.isVisible()]
-    labels = [
-        label
-        for each in found
-        for label in ([each] if isinstance(each, QLabel) else each.findChildren(QLabel))
-    ]
-    return "\n".join(label.text() for label in labels if label.isVisible())
+    return sight.says(wizard.page, name)
 
 
 def test_that_a_models_facts_and_hash_stand_below_its_field(
@@ -101,8 +95,7 @@ def test_that_a_hash_is_worked_out_shown_and_copied(wizard: Wizard, qtbot: QtBot
     qtbot.waitUntil(lambda: sha in text(wizard, f"model-hash-{BASE}"), timeout=20_000)
     assert f"AutoV2 {sha[:10].upper()}" in text(wizard, f"model-hash-{BASE}")
     for name, wanted in ((f"copy-autov2-{BASE}", sha[:10].upper()), (f"copy-sha256-{BASE}", sha)):
-        (button,) = [each for each in wizard.page.findChildren(QWidget, name) if each.isVisible()]
-        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+        sight.click(qtbot, wizard.page, name)
         assert QGuiApplication.clipboard().text() == wanted
     wizard.document.set_value(BASE, None)
     qtbot.waitUntil(lambda: not text(wizard, f"model-hash-{BASE}"))
@@ -134,8 +127,7 @@ def test_that_a_hash_can_be_stopped_and_asked_for_again(
     qtbot.waitUntil(lambda: bool(gate.read), timeout=20_000)
 
     def click(name: str) -> None:
-        (button,) = [each for each in wizard.page.findChildren(QWidget, name) if each.isVisible()]
-        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+        sight.click(qtbot, wizard.page, name)
 
     click(f"stop-hash-{BASE}")
     qtbot.waitUntil(lambda: gate.left == [path])

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import sight
 from plan_wizard import Wizard, make_folder
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QHelpEvent
@@ -156,7 +157,7 @@ def test_that_ignored_and_broken_files_are_counted(wizard, drop, tmp_path):
     drop(wizard.page, [folder])
     wizard.wait_for("1 passed over")
     wizard.wait_for("1 broken")
-    strips = [each for each in wizard.page.findChildren(PictureStrip) if each.isVisible()]
+    strips = sight.visible(wizard.page, kind=PictureStrip)
     assert strips[0].broken == ["01.png"]
     assert "01.png" in strips[0].accessibleDescription()
     for place, words in ((10, "00.png"), (90, "01.png: cannot be read as an image"), (900, "")):

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import sight
 from plan_window import OneTrainer, SomeGpus, open_document, practice_trainer, small_plan
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QScrollArea, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 from run_helper import ended, wait_until
 
@@ -50,16 +51,13 @@ class Review:
         self.hardware: SomeGpus
 
     def find(self, name: str, kind: type[QWidget] = QWidget) -> QWidget:
-        (found,) = [each for each in self.step.findChildren(kind, name) if each.isVisible()]
-        return found
+        return sight.find(self.step, name, kind)
 
     def sees(self, name: str) -> bool:
-        return any(each.isVisible() for each in self.step.findChildren(QWidget, name))
+        return sight.sees(self.step, name)
 
     def click(self, name: str, inside: QWidget | None = None) -> None:
-        (button,) = [each for each in (inside or self.step).findChildren(QWidget, name) if each.isVisible()]
-        self.step.findChild(QScrollArea, "review-scroll").ensureWidgetVisible(button)
-        self.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+        sight.click(self.qtbot, inside or self.step, name)
 
     def click_anywhere(self, name: str) -> None:
         """Click what does not scroll."""
@@ -67,15 +65,13 @@ class Review:
 
     def text(self, name: str = "") -> str:
         """All that can be read in a part of the page."""
-        part = self.find(name) if name else self.step
-        labels = [part] if isinstance(part, QLabel) else part.findChildren(QLabel)
-        return "\n".join(each.text() for each in labels if each.isVisible())
+        return sight.says(self.step, name)
 
     def settle(self) -> None:
         self.qtbot.waitUntil(lambda: not self.checks.busy and not self.tasks.busy, timeout=20_000)
 
     def cards(self) -> list[FindingCard]:
-        return [each for each in self.step.findChildren(FindingCard) if each.isVisible()]
+        return sight.visible(self.step, kind=FindingCard)
 
 
 Open = Callable[..., Review]
@@ -149,7 +145,7 @@ def test_that_a_stop_is_a_card_with_reason_arguments_and_ways_out(review, tmp_pa
     assert page.text("review-headline") == "1 thing stops this run"
     assert not page.sees("review-ready")
     card = page.find("finding-arg-unknown")
-    told = "\n".join(label.text() for label in card.findChildren(QLabel) if label.isVisible())
+    told = sight.says(card)
     assert "× stops" in told
     assert "max_train_stepz" in told
     assert "refuse" in told
@@ -326,6 +322,12 @@ def test_that_a_plan_that_would_be_refused_at_its_turn_is_not_put_into_the_queue
     assert not home.queue.exists()
 
 
+def test_that_what_keeps_the_trainer_from_starting_is_said_in_place(review, tmp_path, monkeypatch):
+    from gui.engine.errors import RunRefused
+
+    def full(*_words: object) -> None:
+        raise RunRefused("the disk is full")
+
     monkeypatch.setattr("gui.engine.runs.start.start_supervisor", full)
     page = review(small_plan(tmp_path))
     page.click("launch-safely")
@@ -451,7 +453,7 @@ def test_that_an_earlier_run_of_the_same_kind_tells_the_time(review, home, tmp_p
     wait_until(lambda: ended(told.args[0]))
     page.document.change({"max_train_steps": 60, "output_name": "again", "unet_lr": 2e-4}, "longer")
     page.settle()
-    page.qtbot.waitUntil(lambda: "less than a minute" in page.text("what-will-happen"))
+    page.qtbot.waitUntil(lambda: "Time on this machine" in page.text("what-will-happen"))
     page.document.change({"dataset.batch_size": 1}, "smaller batches")
     page.settle()
     page.qtbot.waitUntil(lambda: "known after the first steps" in page.text("what-will-happen"))

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import sight
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication, QLabel, QListView, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QListView, QProgressBar, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from run_helper import FINISHES, GOES_ON, at_least_step, ended, make_run, status, wait_until
 from run_windows import Launches, launches
@@ -68,24 +69,17 @@ def page(make_page: Callable[..., RunPage]) -> RunPage:
 
 
 def part(page: QWidget, name: str) -> QWidget:
-    found = page.findChild(QWidget, name)
-    assert found is not None, name
+    (found,) = page.findChildren(QWidget, name)
     return found
 
 
 def seen(page: QWidget, name: str) -> str:
-    """Return the text of a label or button that is seen; "" where it is not."""
-    found = page.findChild(QWidget, name)
-    return found.text() if found is not None and found.isVisible() else ""
+    """Return the words of a part that are seen; "" where it is not."""
+    return sight.says(page, name)
 
 
 def visible(page: QWidget, name: str) -> bool:
-    found = page.findChild(QWidget, name)
-    return found is not None and found.isVisible()
-
-
-def all_text(widget: QWidget) -> str:
-    return "\n".join(label.text() for label in widget.findChildren(QLabel) if label.isVisible())
+    return sight.sees(page, name)
 
 
 def timeline(page: QWidget) -> list[str]:
@@ -99,13 +93,11 @@ def files(page: QWidget) -> list[str]:
 
 
 def click(qtbot: QtBot, page: QWidget, name: str) -> None:
-    button = part(page, name)
-    assert button.isVisible() and button.isEnabled(), name
-    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    sight.click(qtbot, page, name)
 
 
 def test_that_an_empty_page_says_what_will_be_here(page, qtbot):
-    assert "Launch a plan" in all_text(part(page, "run-empty"))
+    assert "Launch a plan" in seen(page, "run-empty")
     with qtbot.waitSignal(page.plan_wanted, timeout=1000):
         click(qtbot, page, "run-to-plan")
 
@@ -149,7 +141,7 @@ def test_that_stopping_asks_once_and_says_what_is_lost(page, launch, qtbot):
         lambda: at_least_step(run, 3) and "of 1,000" in seen(page, "run-progress-words"), timeout=60_000
     )
     click(qtbot, page, "run-stop")
-    assert "Nothing was saved yet" in all_text(part(page, "run-stop-question"))
+    assert "Nothing was saved yet" in seen(page, "run-stop-question")
     refuse = part(page, "run-stop-question-no")
     qtbot.waitUntil(refuse.hasFocus, timeout=2000)
     qtbot.keyClick(refuse, Qt.Key.Key_Escape)
@@ -196,7 +188,7 @@ def test_that_a_broken_loss_is_a_red_banner_with_the_last_clean_file_and_the_way
     qtbot.waitUntil(lambda: visible(page, "run-banner-loss-nonfinite"), timeout=60_000)
     qtbot.waitUntil(lambda: seen(page, "run-state") == "× stopped by the guard", timeout=60_000)
     qtbot.waitUntil(lambda: visible(page, "run-first-try"), timeout=20_000)
-    text = all_text(part(page, "run-banner-loss-nonfinite"))
+    text = seen(page, "run-banner-loss-nonfinite")
     assert "no longer a number since step 5" in text and "0.5 before" in text
     assert "lora-step00000004.safetensors" in text
     assert not visible(page, "run-verdict")
@@ -205,7 +197,7 @@ def test_that_a_broken_loss_is_a_red_banner_with_the_last_clean_file_and_the_way
     click(qtbot, page, "run-other-ways")
     qtbot.waitUntil(lambda: visible(page, "run-recovery"), timeout=5000)
     assert "unet_lr: 0.0004 → 0.0002" in seen(page, "run-try-half-rate-diff")
-    assert "Outside of the plan" in all_text(part(page, "run-recovery"))
+    assert "Outside of the plan" in seen(page, "run-recovery")
     assert seen(page, "run-first-try") == "Half the learning rate, from step 4"
     with qtbot.waitSignal(page.open_as_plan, timeout=5000) as told:
         click(qtbot, page, "run-first-try")
@@ -270,9 +262,9 @@ def test_that_a_folder_deleted_under_the_feet_is_said(page, launch, qtbot):
     page.open(run)
     qtbot.waitUntil(lambda: visible(page, "run-verdict"), timeout=60_000)
     shutil.rmtree(run.path)
-    qtbot.waitUntil(lambda: "no longer there" in all_text(part(page, "run-trouble")), timeout=20_000)
+    qtbot.waitUntil(lambda: "no longer there" in seen(page, "run-trouble"), timeout=20_000)
     click(qtbot, page, "run-folder")
-    assert "no longer there" in all_text(part(page, "run-note"))
+    assert "no longer there" in seen(page, "run-note")
     click(qtbot, page, "run-note-close")
     assert not visible(page, "run-note")
 
@@ -284,7 +276,7 @@ def test_that_a_corrupt_run_is_said_and_nothing_breaks(page, qtbot, tmp_path):
     run.events.write_bytes(b"\x00\xff" * 5000)
     run.metrics.write_bytes(b"[[[[\n{}\n")
     page.open(run)
-    qtbot.waitUntil(lambda: "newer" in all_text(part(page, "run-trouble")), timeout=20_000)
+    qtbot.waitUntil(lambda: "newer" in seen(page, "run-trouble"), timeout=20_000)
     assert not part(page, "run-pause").isEnabled()
     assert "cannot be read" in part(page, "run-pause").toolTip()
 
@@ -297,7 +289,7 @@ def test_that_the_folder_is_opened_or_named(make_page, launch, qtbot):
     wait_until(lambda: ended(run))
     click(qtbot, page, "run-folder")
     assert opened == [run.path]
-    assert str(run.path) in all_text(part(page, "run-note"))
+    assert str(run.path) in seen(page, "run-note")
 
 
 def test_that_the_log_is_one_click_away(page, launch, qtbot):
@@ -324,7 +316,7 @@ def test_that_another_run_takes_the_place_of_the_first(page, launch, qtbot):
 def test_that_every_button_has_words_for_those_who_cannot_see_it(page, launch, qtbot):
     page.open(launch.script(FINISHES))
     qtbot.waitUntil(lambda: visible(page, "run-verdict"), timeout=60_000)
-    buttons = [button for button in page.findChildren(QPushButton) if button.isVisible()]
+    buttons = sight.visible(page, kind=QPushButton)
     assert len(buttons) > 4
     assert all(button.accessibleName() for button in buttons)
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
+import sight
+from PySide6.QtWidgets import QScrollArea, QWidget
 from run_helper import FINISHES, GOES_ON
 from run_windows import Launches, launches
 
@@ -30,8 +31,7 @@ def page(qtbot, tasks, theme, icons, show) -> Iterator[RunPage]:
 
 
 def text(page: QWidget, name: str) -> str:
-    part = page.findChild(QLabel, name)
-    return part.text() if part is not None and part.isVisible() else ""
+    return sight.says(page, name)
 
 
 def fits(page: RunPage) -> bool:
@@ -49,9 +49,7 @@ def test_that_the_memory_of_the_gpu_is_shown_against_its_total(page, launch, qtb
     qtbot.waitUntil(lambda: "3.0 GiB" in text(page, "run-gpu-figures"), timeout=60_000)
     assert text(page, "run-gpu-figures").endswith("of 12.0 GiB")
     assert text(page, "run-gpu-use").endswith("%") and "°C" in text(page, "run-gpu-heat")
-    qtbot.waitUntil(
-        lambda: any(c.isVisible() for c in page.findChildren(QWidget, "memory-chart")), timeout=10_000
-    )
+    qtbot.waitUntil(lambda: sight.sees(page, "memory-chart"), timeout=10_000)
     assert not text(page, "run-no-gpu")
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import sight
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 from run_windows import Launches, launches
 
 from gui.window.pages.run.run_page import RunPage
@@ -30,11 +31,7 @@ def page(qtbot, tasks, theme, icons, show) -> Iterator[RunPage]:
 
 
 def text_of(page: QWidget, name: str) -> str:
-    part = page.findChild(QWidget, name)
-    if part is None or not part.isVisible():
-        return ""
-    own = part.text() if isinstance(part, QLabel) else ""
-    return "\n".join([own, *(label.text() for label in part.findChildren(QLabel) if label.isVisible())])
+    return sight.says(page, name)
 
 
 def lines(page: QWidget, name: str) -> list[str]:
@@ -65,11 +62,11 @@ def test_that_a_mad_learning_rate_is_stopped_and_told_in_red(page, launch, home,
     page.open(run)
     qtbot.waitUntil(lambda: bool(text_of(page, "run-banner-loss-nonfinite")), timeout=120_000)
     qtbot.waitUntil(lambda: "stopped by the guard" in text_of(page, "run-state"), timeout=60_000)
-    qtbot.waitUntil(lambda: page.findChild(QWidget, "run-first-try") is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: sight.sees(page, "run-first-try"), timeout=30_000)
     banner = text_of(page, "run-banner-loss-nonfinite")
     assert "no longer a number" in banner and "10000 is high" in banner
     qtbot.waitUntil(lambda: any("broken" in line for line in lines(page, "run-file-list")), timeout=20_000)
-    button = page.findChild(QWidget, "run-first-try")
+    button = sight.find(page, "run-first-try", QPushButton)
     assert button.text() == "Learning rate 0.0001 instead, from the beginning"
     with qtbot.waitSignal(page.open_as_plan, timeout=5000) as told:
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+import sight
 from PySide6.QtCore import Qt
 
 from gui.engine.runs.alarm import Alarm
@@ -169,8 +170,7 @@ def test_that_a_list_that_is_shown_anew_changes_only_what_is_other(qtbot):
 
 def banners(stack: AlarmStack) -> list[AlarmBanner]:
     """Return the banners that are seen, from top to bottom."""
-    seen = [banner for banner in stack.findChildren(AlarmBanner) if banner.isVisible()]
-    return sorted(seen, key=lambda banner: banner.y())
+    return sorted(sight.visible(stack, kind=AlarmBanner), key=lambda banner: banner.y())
 
 
 def test_that_what_one_reads_stays_open_while_an_alarm_changes(icons, show, qapp, qtbot):

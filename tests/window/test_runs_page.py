@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import sight
 from PySide6.QtCore import QFile, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from written_runs import write_model, write_run
 
@@ -58,9 +59,7 @@ def names(page: QWidget) -> list[str]:
 
 
 def click(page: QWidget, name: str, qtbot: QtBot) -> None:
-    part = page.findChild(QWidget, name)
-    assert part.isVisible(), name
-    qtbot.mouseClick(part, Qt.MouseButton.LeftButton)
+    sight.click(qtbot, page, name)
 
 
 def choose(page: QWidget, name: str, qtbot: QtBot) -> None:
@@ -72,7 +71,7 @@ def choose(page: QWidget, name: str, qtbot: QtBot) -> None:
 
 
 def words(page: QWidget) -> str:
-    return " | ".join(each.text() for each in page.findChildren(QLabel) if each.isVisible())
+    return sight.says(page)
 
 
 def some_runs(home: Home) -> None:

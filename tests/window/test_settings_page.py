@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import sight
 from fake_nvml import FakeNvml
 from fake_trainers import SCRIPT, hide_other_trainers, make_checkout
 from memory_scene import teach
@@ -49,18 +50,14 @@ class Opened:
 
     def find(self, name: str, inside: str = "") -> QWidget:
         part = self.find(inside) if inside else self.page
-        (found,) = [each for each in part.findChildren(QWidget, name) if each.isVisible()]
-        return found
+        return sight.find(part, name)
 
     def sees(self, name: str, inside: str = "") -> bool:
         part = self.find(inside) if inside else self.page
-        return any(each.isVisible() for each in part.findChildren(QWidget, name))
+        return sight.sees(part, name)
 
     def click(self, name: str, inside: str = "") -> None:
-        widget = self.find(name, inside)
-        self.page.findChild(QScrollArea, "settings-scroll").ensureWidgetVisible(widget)
-        assert widget.isEnabled()
-        self.qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
+        sight.click(self.qtbot, self.find(inside) if inside else self.page, name)
 
     def type(self, name: str, text: str) -> None:
         field = self.find(name)
@@ -78,9 +75,7 @@ class Opened:
             self.qtbot.keyClick(box, key)
 
     def text(self, name: str = "") -> str:
-        part = self.find(name) if name else self.page
-        labels = [part] if isinstance(part, QLabel) else part.findChildren(QLabel)
-        return "\n".join(each.text() for each in labels if each.isVisible())
+        return sight.says(self.page, name)
 
     def settle(self) -> None:
         self.qtbot.waitUntil(lambda: not self.tasks.busy and not self.trainers.busy, timeout=30_000)

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+import sight
 from fake_trainers import SCRIPT, hide_other_trainers, make_checkout
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 from window_parts import Parts, fake_machine, one_gpu
 from written_runs import write_run
@@ -63,34 +64,28 @@ def page(parts: Parts, icons: Icons, show: Callable[..., QWidget]) -> StartPage:
 
 def seen(page: QWidget, name: str) -> str:
     """Return the visible text of something, empty where it is not visible."""
-    part = page.findChild(QWidget, name)
-    assert part is not None, name
-    assert isinstance(part, QLabel | QPushButton)
-    return part.text() if part.isVisible() else ""
+    return sight.says(page, name)
 
 
 def words_in(page: QWidget, name: str) -> str:
-    place = page.findChild(QWidget, name)
-    return " | ".join(each.text() for each in place.findChildren(QLabel) if each.isVisible())
+    return sight.says(page, name)
 
 
 def click(page: QWidget, name: str, qtbot: QtBot) -> None:
-    part = page.findChild(QWidget, name)
-    assert part.isVisible(), name
-    qtbot.mouseClick(part, Qt.MouseButton.LeftButton)
+    sight.click(qtbot, page, name)
 
 
 def test_that_the_search_is_seen_and_then_what_was_found(page, parts, qtbot, machine):
     make_checkout(machine / "kohya_ss" / "sd-scripts")
     (machine / "kohya_ss" / "kohya_gui.py").touch()
     assert seen(page, "door-trainer-text") == "Finding trainers and GPUs …"
-    assert page.findChild(QWidget, "door-trainer-busy").isVisible()
+    assert sight.sees(page, "door-trainer-busy")
     parts.gpus.samples = one_gpu().samples
     parts.start(qtbot)
     assert seen(page, "door-trainer-chip") == "✓ found"
     told = "0.10.1 in kohya_ss, torch 2.8 with CUDA 12.8, RTX 3060 12 GB, bf16 works."
     assert seen(page, "door-trainer-text") == told
-    assert not page.findChild(QWidget, "door-trainer-busy").isVisible()
+    assert not sight.sees(page, "door-trainer-busy")
     with qtbot.waitSignal(page.new_plan):
         click(page, "door-trainer-new", qtbot)
 
@@ -150,14 +145,14 @@ def test_that_none_found_shows_how_to_install_and_takes_a_folder(page, parts, qt
     qtbot.keyClicks(field, str(place))
     qtbot.keyClick(field, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: seen(page, "door-trainer-chip") == "✓ found", timeout=20_000)
-    assert not page.findChild(QWidget, "install-guide").isVisible()
+    assert not sight.sees(page, "install-guide")
 
 
 def test_that_the_guide_looks_again_and_closes(page, parts, qtbot, machine):
     parts.start(qtbot)
     click(page, "door-trainer-guide", qtbot)
     click(page, "guide-close", qtbot)
-    assert not page.findChild(QWidget, "install-guide").isVisible()
+    assert not sight.sees(page, "install-guide")
     click(page, "door-trainer-guide", qtbot)
     make_checkout(machine / "sd-scripts")
     click(page, "guide-again", qtbot)
@@ -191,7 +186,7 @@ def test_that_practice_gets_a_plan_ready(page, parts, qtbot, home):
     parts.start(qtbot)
     with qtbot.waitSignal(page.practise, timeout=60_000) as told:
         click(page, "door-practice-start", qtbot)
-        assert page.findChild(QWidget, "door-practice-busy").isVisible()
+        assert sight.sees(page, "door-practice-busy")
     plan = load_plan(told.args[0])
     assert plan.path.is_relative_to(home.root)
     assert plan.plan.trainer == "practice"
@@ -216,14 +211,14 @@ def test_that_torch_is_fetched_only_after_a_yes_that_knows_how_much(page, parts,
     click(page, "door-practice-ask-no", qtbot)
     assert seen(page, "door-practice-start")
     click(page, "door-practice-start", qtbot)
-    qtbot.waitUntil(lambda: page.findChild(QWidget, "door-practice-ask-yes").isVisible())
+    qtbot.waitUntil(lambda: sight.sees(page, "door-practice-ask-yes"))
     click(page, "door-practice-ask-yes", qtbot)
     qtbot.waitUntil(lambda: "101 of 203 MB, fetching torch" in words_in(page, "door-practice-busy"))
     click(page, "door-practice-cancel", qtbot)
     qtbot.waitUntil(lambda: seen(page, "door-practice-start") == "Start practice")
     assert seen(page, "door-practice-trouble") == ""
     click(page, "door-practice-start", qtbot)
-    qtbot.waitUntil(lambda: page.findChild(QWidget, "door-practice-ask-yes").isVisible())
+    qtbot.waitUntil(lambda: sight.sees(page, "door-practice-ask-yes"))
     fetched.append(True)
     click(page, "door-practice-ask-yes", qtbot)
     qtbot.waitUntil(lambda: "no network" in seen(page, "door-practice-trouble"))
@@ -275,7 +270,7 @@ def test_that_a_list_of_arguments_asks_for_its_script(page, parts, qtbot, tmp_pa
     parts.start(qtbot)
     QGuiApplication.clipboard().setText("--network_module=networks.lora\n--max_train_steps=100\n")
     click(page, "door-setup-paste", qtbot)
-    qtbot.waitUntil(lambda: page.findChild(QWidget, "door-setup-script").isVisible())
+    qtbot.waitUntil(lambda: sight.sees(page, "door-setup-script"))
     with qtbot.waitSignal(page.setup_read) as told:
         click(page, "door-setup-go-on", qtbot)
     assert told.args[0].file.plan.arguments["max_train_steps"] == 100
@@ -311,9 +306,9 @@ def test_that_runs_and_plans_of_late_are_opened_by_click_and_key(page, parts, qt
     parts.recents.add(tmp_path / "gone.toml", TrainingPlan.model_validate({"name": "gone", "family": "sd15"}))
     parts.start(qtbot)
     told = words_in(page, "lately-runs")
-    assert "✓ finished | ink_style | Stable Diffusion XL · 1,000 steps · loss 0.112" in told
+    assert "✓ finished\nink_style\nStable Diffusion XL · 1,000 steps · loss 0.112" in told
     assert "yesterday, 2 h 10 min" in told
-    assert "■ stopped by the guard | mira" in told
+    assert "■ stopped by the guard\nmira" in told
     with qtbot.waitSignal(page.open_run) as opened:
         click(page, f"lately-run-{run.name}", qtbot)
     assert opened.args == [run.path]
@@ -328,8 +323,8 @@ def test_that_runs_and_plans_of_late_are_opened_by_click_and_key(page, parts, qt
 
 def test_that_nothing_of_late_shows_no_empty_cards(page, parts, qtbot):
     parts.start(qtbot)
-    assert not page.findChild(QWidget, "lately-runs").isVisible()
-    assert not page.findChild(QWidget, "lately-plans").isVisible()
+    assert not sight.sees(page, "lately-runs")
+    assert not sight.sees(page, "lately-plans")
 
 
 @pytest.mark.parametrize("windows", [True, False])

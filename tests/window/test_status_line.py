@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import sight
 from fake_nvml import FakeNvml
 from fake_trainers import hide_other_trainers, make_checkout
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QProgressBar, QWidget
 from pytestqt.qtbot import QtBot
 from written_runs import write_run
 
@@ -60,10 +60,7 @@ def line(
 
 
 def text(line: QWidget, name: str) -> str:
-    part = line.findChild(QWidget, name)
-    assert part is not None
-    assert isinstance(part, QLabel | QPushButton)
-    return part.text() if part.isVisible() else ""
+    return sight.says(line, name)
 
 
 def test_that_gpu_memory_is_shown_as_it_changes(driver, line, qtbot):
@@ -92,7 +89,7 @@ def test_that_a_machine_without_gpu_and_trainer_says_so(line, qtbot, monkeypatch
     shown = line()
     qtbot.waitUntil(lambda: text(shown, "status-gpu") == "No GPU")
     assert "no driver" in shown.findChild(QWidget, "status-gpu").toolTip()
-    assert not shown.findChild(QProgressBar, "status-gpu-bar").isVisible()
+    assert not sight.sees(shown, "status-gpu-bar")
     assert text(shown, "status-trainer") == "No trainer"
     assert text(shown, "status-idle") == "Nothing is running"
 
@@ -111,12 +108,12 @@ def test_that_a_running_run_is_shown_clicked_and_followed_to_its_end(line, qtbot
     lock.take()
     qtbot.waitUntil(lambda: text(shown, "status-run") == "mira · running · step 507 of 1,200")
     with qtbot.waitSignal(shown.open_run) as told:
-        qtbot.mouseClick(shown.findChild(QWidget, "status-run"), Qt.MouseButton.LeftButton)
+        sight.click(qtbot, shown, "status-run")
     assert told.args == [run.path]
     lock.release()
     status = run.status.read_text().replace('"state": "running"', '"state":"ended"')
     verdict = '"verdict": {"verdict": "stopped", "reason": "guard", "step": 507, "total": 1200}'
     run.status.write_text(status.replace('"verdict": null', verdict))
     qtbot.waitUntil(lambda: text(shown, "status-run") == "mira · stopped by the guard · step 507 of 1,200")
-    qtbot.mouseClick(shown.findChild(QWidget, "status-run"), Qt.MouseButton.LeftButton)
+    sight.click(qtbot, shown, "status-run")
     assert text(shown, "status-idle") == "Nothing is running"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from fake_trainers import hide_other_trainers
+from patient_qtbot import PatientQtBot
 from person import Person, persons
 from plan_window import practice_trainer
 from practice_runs import BASE, make_images
@@ -65,6 +66,12 @@ def bare_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     place.mkdir()
     hide_other_trainers(monkeypatch, place)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
+    """Return what clicks, types and waits."""
+    return PatientQtBot(request)
 
 
 @pytest.fixture
