@@ -20,14 +20,14 @@ from gui.engine.findings import Finding, Fix
 from gui.engine.hardware.gpu import GpuSample
 from gui.engine.paths import Home
 from gui.engine.plan.model import TrainingPlan
-from gui.engine.runs.records import Manifest
 from gui.engine.runs.queue_store import QueueStore
+from gui.engine.runs.records import Manifest
 from gui.engine.token_store import TokenStore
 from gui.engine.trainer.choosing import Trainer
 from gui.window.bridges.checks import Checks
 from gui.window.bridges.launcher import Launcher
-from gui.window.bridges.tasks import Tasks
 from gui.window.bridges.queue_adder import QueueAdder
+from gui.window.bridges.tasks import Tasks
 from gui.window.bridges.tokens import Tokens
 from gui.window.models.plan_document import PlanDocument
 from gui.window.pages.review import ReviewStep, fixing_row
@@ -290,12 +290,6 @@ def test_that_a_file_that_went_after_the_check_is_refused_with_its_finding(revie
     assert page.checks.report.verdict == "stop"
     assert page.text("review-headline") in page.text("launch-banner")
 
-
-def test_that_what_keeps_the_trainer_from_starting_is_said_in_place(review, tmp_path, monkeypatch):
-    from gui.engine.errors import RunRefused
-
-    def full(*_words: object) -> None:
-        raise RunRefused("the disk is full")
 
 def test_that_a_plan_is_put_into_the_queue_after_a_yes_and_says_its_number(review, home, tmp_path):
     (tmp_path / "out").mkdir()
