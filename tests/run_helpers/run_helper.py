@@ -44,10 +44,11 @@ def make_run(tmp_path: Path, source: str, **options: Any) -> tuple[RunFolder, La
         tmp_path: Of the test.
         source: The trainer; ``out`` is its output folder, ``log`` its tracker's folder, and all of
             ``acting`` is there.
-        options: Fields of the command and the manifest.
+        options: Fields of the command and the manifest; ``home`` and ``name`` say where its folder is made.
     """
     tmp_path.mkdir(exist_ok=True)
-    run = RunFolder(tmp_path / "home" / "runs" / "20261130-010203-a run")
+    home, name = options.pop("home", tmp_path / "home"), options.pop("name", "20261130-010203-a run")
+    run = RunFolder(home / "runs" / name)
     run.path.mkdir(parents=True)
     out = options.pop("output_dir", tmp_path / "out")
     out.mkdir(exist_ok=True)

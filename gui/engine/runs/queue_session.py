@@ -42,7 +42,8 @@ def schedule(store: QueueStore, *, rest: Callable[[float], None] = time.sleep) -
         CannotWrite: The folder cannot be written.
         NewerDocument: A newer version of this program has set the queue.
     """
-    store.read()  # whoever started this process takes a held lock for a scheduler that works
+    if not has_work(store.read()):  # before the lock, which is taken for a scheduler that works
+        return True
     lock = SupervisorLock(store.lock)
     try:
         lock.take(LOOKED_AT_SECONDS)
