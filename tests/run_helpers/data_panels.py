@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from dataset_maker import picture, saved
-from person import texts_of
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
+from sight import texts_of
 
 from gui.engine.dataset.buckets import BucketSettings
 from gui.engine.dataset.caption_settings import CaptionSettings

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from dataset_maker import picture, saved
-from person import rows_of, texts_of
 from plan_window import OneTrainer, open_document
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
+from sight import rows_of, texts_of
 
 from gui.engine.paths import Home
 from gui.engine.plan.model import TrainingPlan

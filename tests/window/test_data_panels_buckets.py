@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 from data_panels import Panel, caption_dataset, dataset_spec, report_of
-from person import rows_of
 from plan_window import OneTrainer, open_document
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QTableView, QWidget
 from pytestqt.qtbot import QtBot
+from sight import rows_of
 
 from gui.engine.paths import Home
 from gui.engine.plan.model import TrainingPlan

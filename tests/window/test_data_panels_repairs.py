@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from data_panels import CAPTIONS, Panel, caption_dataset, dataset_spec, hashes, report_of
 from dataset_maker import picture, saved
-from person import rows_of
 from plan_window import open_document
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
+from sight import rows_of
 
 from gui.engine.dataset.quarantine import JOURNAL, QUARANTINE, SetAside
 from gui.engine.dataset.quarantine import QuarantineJournal as Journal

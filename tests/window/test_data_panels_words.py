@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from data_panels import CAPTIONS, Panel, caption_dataset, dataset_spec, hashes, report_of
-from person import rows_of
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QTableView, QWidget
 from pytestqt.qtbot import QtBot
+from sight import rows_of
 
 from gui.window.bridges.caption_work import CaptionWork
 from gui.window.bridges.tasks import Tasks
