@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import sight
 from dataset_maker import picture, saved
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
-from sight import texts_of
 
 from gui.engine.dataset.buckets import BucketSettings
 from gui.engine.dataset.caption_settings import CaptionSettings
 from gui.engine.dataset.doctor import Doctor
 from gui.engine.dataset.report import DatasetReport
 from gui.engine.dataset.spec import DatasetSpec, SubsetSpec
+from gui.window.bridges.tasks import Tasks
 
 CAPTIONS = {
     "01": b"mira_x, red coat, standing on a bridge at night, city lights, looking back\r\n",
@@ -93,17 +95,17 @@ class Panel:
 
     def is_seen(self, name: str) -> bool:
         """Whether something of a name is visible."""
-        return any(part.isVisible() for part in self.widget.findChildren(QWidget, name))
+        return sight.sees(self.widget, name)
 
     def find(self, name: str) -> QWidget:
-        """Return the first visible thing of a name."""
+        """Return the visible thing of a name, as soon as it is there."""
         self.until(lambda: self.is_seen(name), name)
-        return next(part for part in self.widget.findChildren(QWidget, name) if part.isVisible())
+        return sight.find(self.widget, name)
 
     def click(self, name: str) -> None:
         """Click on something as soon as it can be used."""
         self.until(lambda: self.is_seen(name) and self.find(name).isEnabled(), f"{name} to click")
-        self.qtbot.mouseClick(self.find(name), Qt.MouseButton.LeftButton)
+        sight.click(self.qtbot, self.widget, name)
 
     def type_into(self, name: str, text: str) -> None:
         """Write something else into a field."""
@@ -127,7 +129,7 @@ class Panel:
 
     def reads(self) -> str:
         """Return everything that can be read now."""
-        return "\n".join(texts_of(self.widget))
+        return sight.says(self.widget)
 
     def reads_until(self, text: str) -> None:
         """Wait until something can be read."""
@@ -139,3 +141,16 @@ class Panel:
             self.qtbot.waitUntil(lambda: bool(true()), timeout=30_000)
         except self.qtbot.TimeoutError:
             raise AssertionError(f"waited for {what}; seen is:\n{self.reads()}") from None
+
+
+@contextlib.contextmanager
+def shown(qtbot: QtBot, tasks: Tasks, widget: QWidget, height: int = 560) -> Iterator[Panel]:
+    """Show a panel; at the end it goes only after all that it began has ended, as with the window."""
+    widget.resize(1000, height)
+    with qtbot.waitExposed(widget):
+        widget.show()
+    yield Panel(qtbot, widget)
+    widget.hide()
+    qtbot.waitUntil(lambda: not tasks.busy, timeout=30_000)
+    widget.deleteLater()
+    QCoreApplication.sendPostedEvents(widget, QEvent.Type.DeferredDelete.value)

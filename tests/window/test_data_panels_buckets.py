@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from data_panels import Panel, caption_dataset, dataset_spec, report_of
+from data_panels import Panel, caption_dataset, dataset_spec, report_of, shown
 from plan_window import OneTrainer, open_document
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QTableView, QWidget
+from PySide6.QtWidgets import QTableView
 from pytestqt.qtbot import QtBot
 from sight import rows_of
 
@@ -49,11 +49,10 @@ def document(home: Home, folder: Path) -> Iterator[PlanDocument]:
 
 
 @pytest.fixture
-def panel(
-    qtbot: QtBot, show: Callable[..., QWidget], icons: Icons, home: Home, tasks: Tasks, document: PlanDocument
-) -> Iterator[Panel]:
+def panel(qtbot: QtBot, icons: Icons, home: Home, tasks: Tasks, document: PlanDocument) -> Iterator[Panel]:
     checks = Checks(document, OneTrainer(None), tasks, home)  # type: ignore[arg-type]
-    yield Panel(qtbot, show(BucketsPanel(icons=icons, checks=checks), 1000, 640))
+    with shown(qtbot, tasks, BucketsPanel(icons=icons, checks=checks), 640) as seen:
+        yield seen
     checks.close()
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from data_panels import CAPTIONS, Panel, caption_dataset, dataset_spec, hashes, report_of
+from data_panels import CAPTIONS, Panel, caption_dataset, dataset_spec, hashes, report_of, shown
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QInputMethodEvent
-from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.engine.dataset.caption_check import CaptionFolder
@@ -42,25 +42,26 @@ def pictures() -> Iterator[DatasetPictures]:
 @pytest.fixture
 def make(
     qtbot: QtBot,
-    show: Callable[..., QWidget],
     icons: Icons,
     tasks: Tasks,
     pictures: DatasetPictures,
     folder: Path,
     tmp_path: Path,
-) -> Callable[[], Panel]:
+) -> Iterator[Callable[[], Panel]]:
+    spec = dataset_spec(folder)
+    view = DatasetView(spec, report_of(spec), tmp_path / "memory", None, "sd15", "mira_x")
+
     def make_panel() -> Panel:
         work = CaptionWork(tasks)
         drafts = CaptionDrafts(tmp_path / "drafts.json")
         panel = CaptionPanel(tasks=tasks, icons=icons, work=work, pictures=pictures, drafts=drafts)
-        show(panel, 1000, 560)
-        spec = dataset_spec(folder)
-        panel.show_view(DatasetView(spec, report_of(spec), tmp_path / "memory", None, "sd15", "mira_x"))
-        seen = Panel(qtbot, panel)
+        seen = stack.enter_context(shown(qtbot, tasks, panel))
+        panel.show_view(view)
         seen.reads_until("19 of 75 tokens")
         return seen
 
-    return make_panel
+    with contextlib.ExitStack() as stack:
+        yield make_panel
 
 
 @pytest.fixture

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from data_panels import CAPTIONS, Panel, caption_dataset, dataset_spec, hashes, report_of
+from data_panels import CAPTIONS, Panel, caption_dataset, dataset_spec, hashes, report_of, shown
 from dataset_maker import picture, saved
 from plan_window import open_document
-from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 from sight import rows_of
 
@@ -38,30 +37,22 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def document(home: Home) -> PlanDocument:
+def document(home: Home) -> Iterator[PlanDocument]:
     document = open_document(home, TrainingPlan(name="x", family="sd15"))
     yield document
     document.close()
 
 
 @pytest.fixture
-def panel(
-    qtbot: QtBot,
-    show: Callable[..., QWidget],
-    icons: Icons,
-    tasks: Tasks,
-    folder: Path,
-    document: PlanDocument,
-) -> Panel:
+def panel(qtbot: QtBot, icons: Icons, tasks: Tasks, folder: Path, document: PlanDocument) -> Iterator[Panel]:
     panel = RepairsPanel(tasks=tasks, icons=icons, work=CaptionWork(tasks))
-    show(panel, 1000, 1400)
-    seen = Panel(qtbot, panel)
-    look(seen, folder, document)
-    panel.files_changed.connect(lambda: look(seen, folder, document))
-    seen.reads_until("1 image stops the trainer.")
-    seen.reads_until("1 caption is in another encoding")
-    seen.reads_until("2 cache files beside the images")
-    return seen
+    with shown(qtbot, tasks, panel, 1400) as seen:
+        look(seen, folder, document)
+        panel.files_changed.connect(lambda: look(seen, folder, document))
+        seen.reads_until("1 image stops the trainer.")
+        seen.reads_until("1 caption is in another encoding")
+        seen.reads_until("2 cache files beside the images")
+        yield seen
 
 
 def look(panel: Panel, folder: Path, document: PlanDocument) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from data_panels import CAPTIONS, Panel, caption_dataset, dataset_spec, hashes, report_of
+from data_panels import CAPTIONS, Panel, caption_dataset, dataset_spec, hashes, report_of, shown
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QTableView, QWidget
+from PySide6.QtWidgets import QTableView
 from pytestqt.qtbot import QtBot
 from sight import rows_of
 
@@ -27,16 +27,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def panel(
-    qtbot: QtBot, show: Callable[..., QWidget], icons: Icons, tasks: Tasks, folder: Path, tmp_path: Path
-) -> Panel:
+def panel(qtbot: QtBot, icons: Icons, tasks: Tasks, folder: Path, tmp_path: Path) -> Iterator[Panel]:
     panel = WordsPanel(tasks=tasks, icons=icons, work=CaptionWork(tasks))
-    show(panel, 1000, 560)
     spec = dataset_spec(folder)
-    panel.show_view(DatasetView(spec, report_of(spec), tmp_path / "memory", None, "sd15", "mira_x"))
-    seen = Panel(qtbot, panel)
-    seen.reads_until("words or tags")
-    return seen
+    with shown(qtbot, tasks, panel) as seen:
+        panel.show_view(DatasetView(spec, report_of(spec), tmp_path / "memory", None, "sd15", "mira_x"))
+        seen.reads_until("words or tags")
+        yield seen
 
 
 def table_of(panel: Panel) -> QTableView:

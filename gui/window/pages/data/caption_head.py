@@ -1,4 +1,4 @@
-"""Above a caption: which image it is, the way to the next one, undo, and the way to change many."""
+"""Above a caption: which image it is, the way to the next one, and undo."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gui.engine.texts import _
 from gui.window.bridges.caption_work import CaptionWork
 from gui.window.theme.icons import Icons
 from gui.window.theme.space import Space
-from gui.window.widgets.buttons import Button, IconButton
+from gui.window.widgets.buttons import IconButton
 from gui.window.widgets.labels import ElidedLabel, Label
 from gui.window.widgets.layouts import row
 
@@ -26,7 +26,6 @@ class CaptionHead(QWidget):
 
     step_wanted = Signal(int)
     """1 for the next image, -1 for the one before."""
-    many_wanted = Signal(bool)
 
     def __init__(self, icons: Icons, work: CaptionWork) -> None:
         super().__init__()
@@ -41,18 +40,15 @@ class CaptionHead(QWidget):
         self.after = self._button("chevron-down", _("Next image"), "Ctrl+PgDown", "caption-after")
         self.undo = self._button("undo", _("Undo"), "Alt+Z", "caption-undo")
         self.redo = self._button("redo", _("Redo"), "Alt+Shift+Z", "caption-redo")
-        self.many = Button(_("Change many…"), compact=True, shortcut="Ctrl+H", name="caption-many")
-        self.many.set_tip(_("Search and replace, add or remove a tag in all captions"))
         line = row(spacing=Space.S)
         line.addWidget(self.name, 1)
-        for part in (self.number, self.before, self.after, self.undo, self.redo, self.many):
+        for part in (self.number, self.before, self.after, self.undo, self.redo):
             line.addWidget(part)
         self.setLayout(line)
         self.before.clicked.connect(lambda: self.step_wanted.emit(-1))
         self.after.clicked.connect(lambda: self.step_wanted.emit(1))
         self.undo.clicked.connect(work.undo)
         self.redo.clicked.connect(work.redo)
-        self.many.clicked.connect(lambda: self.many_wanted.emit(True))
         work.changed.connect(self._show_steps)
         icons.theme.changed.connect(self._draw)
         self._draw()
@@ -69,7 +65,7 @@ class CaptionHead(QWidget):
 
     def show_many(self, *, many: bool) -> None:
         """Show whether one caption is changed, or many are."""
-        for part in (self.number, self.before, self.after, self.many):
+        for part in (self.number, self.before, self.after):
             part.setVisible(not many)
         self.name.setText(_("Change many captions") if many else self._name)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QHideEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QListView, QStackedWidget, QWidget
 
 from gui.engine.dataset.caption_check import CaptionFolder
@@ -24,8 +24,10 @@ from gui.window.pages.data.caption_states import CaptionState, caption_states
 from gui.window.pages.data.dataset_view import DatasetView
 from gui.window.theme.icons import Icons
 from gui.window.theme.space import Space
+from gui.window.widgets.buttons import Button
 from gui.window.widgets.card import Card
 from gui.window.widgets.inputs import Choice, TextField
+from gui.window.widgets.page import Scroll
 
 LIST_WIDTH = 270
 _FOLDERS = "caption-folders"
@@ -88,13 +90,15 @@ class CaptionPanel(QWidget):
         self._look = CaptionRowLook(icons.theme)
         self.list.setItemDelegate(self._look)
         self.list.setModel(self.rows)
+        self.many = Button(_("Change many…"), compact=True, shortcut="Ctrl+H", name="caption-many")
+        self.many.set_tip(_("Search and replace, add or remove a tag in all captions"))
 
     def _put_together(self) -> None:
         self._side = Card(margins=Space.M)
-        for part in (self.filter, self.only, self.list):
+        for part in (self.filter, self.only, self.list, self.many):
             self._side.body.addWidget(part)
         self._stack = QStackedWidget()
-        self._stack.addWidget(self.sheet)
+        self._stack.addWidget(Scroll(self.sheet, name="caption-scroll"))
         self._stack.addWidget(self.change)
         right = Card()
         right.body.addWidget(self.head)
@@ -110,7 +114,7 @@ class CaptionPanel(QWidget):
         self.only.changed.connect(lambda _key: self._cut_down())
         self.list.selectionModel().currentChanged.connect(self._chosen)
         self.head.step_wanted.connect(self.step)
-        self.head.many_wanted.connect(lambda many: self._show_many(many=many))
+        self.many.clicked.connect(lambda _on=False: self._show_many())
         self.change.closed.connect(lambda: self._show_many(many=False))
         self.sheet.changed.connect(self._show_draft)
         self._work.finished.connect(self._worked)
@@ -139,6 +143,11 @@ class CaptionPanel(QWidget):
             self.list.setCurrentIndex(self.rows.index(number))
         else:
             self.sheet.leave()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Leave the caption most of the room."""
+        super().resizeEvent(event)
+        self._restyle()
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
         """Have the dataset looked at again when the user goes elsewhere."""
@@ -203,7 +212,7 @@ class CaptionPanel(QWidget):
         self.head.show_place(name, index.row(), self.rows.rowCount())
 
     def _show_many(self, *, many: bool = True) -> None:
-        self._stack.setCurrentWidget(self.change if many else self.sheet)
+        self._stack.setCurrentIndex(1 if many else 0)
         self.head.show_many(many=many)
         self._side.setVisible(not many)
         if many:
@@ -230,4 +239,4 @@ class CaptionPanel(QWidget):
             self.files_changed.emit()
 
     def _restyle(self) -> None:
-        self._side.setFixedWidth(self._theme.px(LIST_WIDTH))
+        self._side.setFixedWidth(min(self._theme.px(LIST_WIDTH), max(1, self.width() // 3)))

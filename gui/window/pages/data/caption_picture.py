@@ -12,7 +12,7 @@ from gui.window.bridges.dataset_pictures import DatasetPictures, RoundWish
 from gui.window.pages.data.crop_picture import CropPicture
 from gui.window.theme.icons import Icons
 
-LEAST_HEIGHT = 110
+LEAST_HEIGHT = 70
 """In pixels at a text size of 100 %."""
 
 STEP_PX = 200

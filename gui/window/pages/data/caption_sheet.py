@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from gui.engine.dataset.caption_check import CaptionFolder
 from gui.engine.dataset.caption_marks import CaptionMarks, caption_marks
@@ -25,8 +25,8 @@ from gui.window.widgets.banner import Banner
 from gui.window.widgets.buttons import Button
 
 _MARKS = "caption-marks"
-LINES = 5
-"""So many lines of a caption are seen at once."""
+LINES = (2, 5)
+"""So many lines of a caption are seen at least and at most."""
 
 
 class CaptionSheet(QWidget):
@@ -51,6 +51,7 @@ class CaptionSheet(QWidget):
         self._marks = CaptionMarks()
         self.picture = CaptionPicture(icons, pictures)
         self.editor = CaptionEditor(icons.theme)
+        self.editor.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self.notes = CaptionNotes()
         self.trouble = Banner(icons, "warn", name="caption-trouble")
         self.trouble.make_closable(self.trouble.hide, "caption-trouble-close")
@@ -72,7 +73,7 @@ class CaptionSheet(QWidget):
         layout.addWidget(self.picture, 1)
         layout.addWidget(self.trouble)
         layout.addWidget(self._ask)
-        layout.addWidget(self.editor)
+        layout.addWidget(self.editor, 1)
         layout.addWidget(self.notes)
         self._connect()
         self._restyle()
@@ -176,4 +177,6 @@ class CaptionSheet(QWidget):
         self.trouble.show()
 
     def _restyle(self) -> None:
-        self.editor.setFixedHeight(LINES * self._theme.px(19) + 2 * Space.M)
+        low, high = (lines * self._theme.px(19) + 2 * Space.M for lines in LINES)
+        self.editor.setMinimumHeight(low)
+        self.editor.setMaximumHeight(high)
