@@ -38,6 +38,10 @@ _IN_PATH = re.compile(
     rf"|(?P<posix>{_POSIX_PLACE})(?P<posix_name>{_WORD})",
     re.IGNORECASE,
 )
+_AT_A_START = re.compile(
+    # Where a path begins, so that the folder below really is a user's; elsewhere "home" may be any folder.
+    r"(?:[A-Za-z](?::|%3[aA])|[\\/]{2,4}[\w.-]{1,60}|/mnt/[a-z]|/(?:export|usr|var|run)|(?:^|[^\w.~\\/-]))\Z"
+)
 _VARIABLE = re.compile(
     r"(?P<name>\b(?:USER|USERNAME|LOGNAME|HOSTNAME|COMPUTERNAME|USERDOMAIN)['\"]?\s{0,4}[=:]\s{0,4}['\"]?)"
     r"(?P<value>[^\s'\",;]{2,64})"
@@ -130,6 +134,8 @@ class Anonymiser:
         """Take up the names that stand in paths of a text, so that they are known in all others."""
         before = len(self._users), len(self._hosts)
         for found in _IN_PATH.finditer(text):
+            if _AT_A_START.search(text[max(0, found.start() - 70) : found.start()]) is None:
+                continue
             name = _plain_name(found["name"] or found["posix_name"])
             known = name.casefold() in _NO_NAMES or "~" in name or len(self._users) >= MOST_NAMES
             if name and not known:

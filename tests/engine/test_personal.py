@@ -99,6 +99,11 @@ def test_that_a_name_learned_from_one_path_is_known_in_another():
     assert cleaned(text) == f"C:\\Users\\{USER}\\a and D:\\backup\\{USER}\\b, says {USER}"
 
 
+def test_that_a_folder_called_home_within_a_path_teaches_nothing():
+    text = "/data/home/runs/a.log and the runs, D:\\x\\Users\\models\\y and models"
+    assert cleaned(text) == f"/data/home/{USER}/a.log and the runs, D:\\x\\Users\\{USER}\\y and models"
+
+
 def test_that_host_and_user_go_as_words_but_not_within_words():
     identity = Identity(("zqj",), ("vx-box.lan", "vx-box"), ())
     assert cleaned("zqj on VX-BOX: vx-box.lan, vx-boxer, zqj_lora, --zqj-x", identity) == (
@@ -115,7 +120,6 @@ def test_that_a_short_name_goes_from_paths_only():
     [
         "epoch 1/10, steps: 36%, avr_loss=0.134, 12.4.5.8",
         "C:\\Users\\Public\\models",
-        "/root/models /home/ubuntu2x"[:12],
         "--max_train_steps 100 --network_dim=32 --optimizer_args a=1",
         "user and host, root and train",
         "/usr/lib/python3/site-packages/torch/nn.py",

@@ -45,6 +45,11 @@ class RunList(QObject):
         self._timer.timeout.connect(self.refresh)
 
     @property
+    def home(self) -> Home:
+        """Where they are."""
+        return self._home
+
+    @property
     def known(self) -> bool:
         """Whether they were looked at yet."""
         return self._known

@@ -25,6 +25,7 @@ class RunActions(QObject):
 
     folder_wanted = Signal()
     plan_wanted = Signal()
+    report_wanted = Signal()
 
     def __init__(self, icons: Icons) -> None:
         super().__init__()
@@ -36,6 +37,7 @@ class RunActions(QObject):
         self.pause = Button(_("Pause"), name="run-pause", shortcut="Ctrl+P")
         self.folder = Button(_("Open folder"), name="run-folder")
         self.reuse = Button(_("Use as plan again"), name="run-reuse")
+        self.report = Button(_("Report…"), name="run-report", tip=_("A zip for those who help"))
         self.question = Ask("", "", _("Stop now"), _("Let it train"), tone="bad", name="run-stop-question")
         self.question.hide()
         self.stop_after_save.clicked.connect(lambda: self._ask("stop-after-save"))
@@ -43,6 +45,7 @@ class RunActions(QObject):
         self.pause.clicked.connect(lambda: self._ask("resume" if self._is_paused else "pause"))
         self.folder.clicked.connect(self.folder_wanted)
         self.reuse.clicked.connect(self.plan_wanted)
+        self.report.clicked.connect(self.report_wanted)
         self.question.yes.connect(self._stop)
         self.question.no.connect(self.stop.setFocus)
         icons.theme.changed.connect(self._draw)
@@ -52,7 +55,7 @@ class RunActions(QObject):
     @property
     def buttons(self) -> tuple[Button, ...]:
         """All of them, in their order."""
-        return (self.pause, self.stop_after_save, self.stop, self.reuse, self.folder)
+        return (self.pause, self.stop_after_save, self.stop, self.reuse, self.report, self.folder)
 
     @property
     def _is_paused(self) -> bool:

@@ -98,12 +98,14 @@ class RunView(QTableView):
         if not rows:
             return
         row = min(otherwise_row, rows - 1) if found is None else found
-        self.setCurrentIndex(shown.index(row, RunColumn.NAME))
-        flags = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
+        kind = QItemSelectionModel.SelectionFlag
+        # The view's own way would heed the keys that happen to be held now.
+        model, flags = self.selectionModel(), kind.Select | kind.Rows
+        model.setCurrentIndex(shown.index(row, RunColumn.NAME), kind.Clear | flags)
         for other in also:
             place = shown.row_of(other)
             if place is not None and place != row:
-                self.selectionModel().select(shown.index(place, RunColumn.NAME), flags)
+                model.select(shown.index(place, RunColumn.NAME), flags)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Open by Enter, delete by Delete."""

@@ -9,12 +9,15 @@ from PySide6.QtCore import QPoint, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
+from gui.engine.runs.folder import RunFolder
 from gui.engine.texts import _, ngettext
 from gui.window.bridges.run_list import RunList
 from gui.window.bridges.run_notes import NotesWriter
 from gui.window.bridges.tasks import Tasks
 from gui.window.models.run_table import RunTable
 from gui.window.models.shown_runs import ShownRuns
+from gui.window.pages.report.report_panel import ReportPanel
+from gui.window.pages.runs.compare_view import CompareView
 from gui.window.pages.runs.deleting import Deleting
 from gui.window.pages.runs.filters import RunFilters
 from gui.window.pages.runs.log_diagnosis import LogDiagnosis
@@ -31,6 +34,10 @@ from gui.window.widgets.page import Empty, Page
 
 if TYPE_CHECKING:
     from gui.engine.runs.listing import RunEntry
+
+
+MOST_COMPARED = 6
+"""Beyond that neither a table nor a chart can be read."""
 
 
 class RunsPage(Page):
@@ -59,16 +66,20 @@ class RunsPage(Page):
         self._view = RunView(theme, self._shown)
         self._deleting = Deleting(tasks, icons)
         self.log = LogDiagnosis(tasks, icons, QGuiApplication.clipboard())
+        self.compare = CompareView(tasks, icons, runs.home, QGuiApplication.clipboard())
+        self.report = ReportPanel(tasks, icons, QGuiApplication.clipboard())
         self.buttons.addWidget(self.log.button)
         self._filters = RunFilters(theme)
         self._notes_card = NotesCard(self._notes, theme)
         self._stack = self._make_stack()
         self._make_actions()
-        actions = FlowLayout(self._open, self._reuse, self._folder, self._delete)
+        actions = FlowLayout(*self._action_buttons)
         self.content.setSpacing(Space.M)
         self.content.addWidget(self._filters)
         self.content.addWidget(self._deleting)
         self.content.addWidget(self.log, 2)
+        self.content.addWidget(self.compare, 2)
+        self.content.addWidget(self.report, 2)
         self.content.addWidget(self._stack, 1)
         self.content.addWidget(self._notes_card)
         self._action_bar = held(actions)
@@ -123,10 +134,15 @@ class RunsPage(Page):
             _("Open"), "primary", name="runs-open", tip=_("Key: {key}").format(key=_("Enter"))
         )
         self._reuse = Button(_("Use again as plan"), name="runs-reuse")
+        self._compare = Button(_("Compare"), name="runs-compare")
+        self._report = Button(_("Report…"), name="runs-report", tip=_("A zip for those who help"))
         self._folder = Button(_("Open folder"), name="runs-folder")
         self._delete = Button(
             _("Delete…"), "danger", name="runs-delete-button", tip=_("Key: {key}").format(key=_("Delete"))
         )
+        self._action_buttons = (
+            self._open, self._reuse, self._compare, self._report, self._folder, self._delete,
+        )  # fmt: skip
 
     def _connect(self) -> None:
         self._runs.changed.connect(self._draw)
@@ -138,10 +154,16 @@ class RunsPage(Page):
         self._view.selectionModel().selectionChanged.connect(lambda *_rows: self._draw_actions())
         self._open.clicked.connect(self._open_current)
         self._reuse.clicked.connect(self._reuse_current)
+        self._compare.clicked.connect(self._compare_chosen)
+        self._report.clicked.connect(self._report_current)
         self._folder.clicked.connect(self._open_folder)
         self._delete.clicked.connect(self._delete_current)
         self._deleting.deleted.connect(self._runs.refresh)
         self.log.changed.connect(self._choose_view)
+        self.compare.opened.connect(self._choose_view)
+        self.report.opened.connect(self._choose_view)
+        for part in (self.compare, self.report):
+            part.closed.connect(self._show_list)
         paste = QShortcut(QKeySequence(QKeySequence.StandardKey.Paste), self)
         paste.activated.connect(self.log.paste)
         self._deleting.done.connect(self._view.setFocus)
@@ -180,7 +202,7 @@ class RunsPage(Page):
         else:
             part = self._card if self._shown.rowCount() else self._nothing
         self._stack.setCurrentWidget(part)
-        asked = not self.log.isHidden()
+        asked = not all(part.isHidden() for part in (self.log, self.compare, self.report))
         self._stack.setHidden(asked)
         self._filters.setVisible(bool(self._runs.entries) and not asked)
         self._action_bar.setVisible(part is self._card and not asked)
@@ -193,6 +215,15 @@ class RunsPage(Page):
         self._open.setEnabled(readable)
         self._reuse.setEnabled(readable)
         self._folder.setEnabled(one is not None)
+        self._report.setEnabled(one is not None and one.condition != "foreign")
+        comparable = [each for each in chosen if each.condition in ("fine", "unattended")]
+        self._compare.setEnabled(readable or 1 < len(comparable) <= MOST_COMPARED)
+        self._compare.setText(_("Compare with the last good one") if one is not None else _("Compare"))
+        self._compare.set_tip(
+            _("Select several runs with Ctrl or Shift to compare them.")
+            if len(comparable) <= MOST_COMPARED
+            else _("At most {count} runs are compared at once.").format(count=MOST_COMPARED)
+        )
         self._delete.setEnabled(bool(_removable(chosen)))
         self._notes_card.show_entry(one)
         self._notes_card.setVisible(one is not None and not self._action_bar.isHidden())
@@ -218,6 +249,21 @@ class RunsPage(Page):
         if entry is not None:
             self.reuse.emit(entry.folder)
 
+    def _compare_chosen(self) -> None:
+        chosen = [each for each in self._view.chosen_entries() if each.condition in ("fine", "unattended")]
+        if chosen:
+            oldest_first = sorted(chosen, key=lambda each: each.name)
+            self.compare.compare([RunFolder(each.folder) for each in oldest_first])
+
+    def _report_current(self) -> None:
+        entry = self._view.current_entry()
+        if entry is not None:
+            self.report.show_run(RunFolder(entry.folder))
+
+    def _show_list(self) -> None:
+        self._choose_view()
+        self._view.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def _open_folder(self) -> None:
         entry = self._view.current_entry()
         if entry is not None:
@@ -230,7 +276,7 @@ class RunsPage(Page):
 
     def _show_menu(self, place: object) -> None:
         menu = QMenu(self)
-        for button in (self._open, self._reuse, self._folder, self._delete):
+        for button in self._action_buttons:
             action = menu.addAction(button.text())
             action.setEnabled(button.isEnabled())
             action.triggered.connect(button.click)

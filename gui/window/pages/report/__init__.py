@@ -1,0 +1,1 @@
+"""A report of a run for those who help: looked through, then saved."""
