@@ -18,6 +18,7 @@ from gui.window.bridges.alerts import Alerts
 from gui.window.bridges.memory_advisor import MemoryAdvisor
 from gui.window.bridges.run_watch import RunWatch
 from gui.window.bridges.tasks import Tasks
+from gui.window.pages.report.report_panel import ReportPanel
 from gui.window.pages.run.actions import RunActions
 from gui.window.pages.run.alarm_stack import AlarmStack
 from gui.window.pages.run.head import RunHead
@@ -31,6 +32,7 @@ from gui.window.theme.icons import Icons
 from gui.window.theme.space import Space
 from gui.window.theme.theme import Theme
 from gui.window.widgets.buttons import Button
+from gui.window.widgets.layouts import column, held
 from gui.window.widgets.page import Empty, Scroll
 
 END_ALARMS = ("loss-nonfinite", "oom", "failed")
@@ -94,6 +96,9 @@ class RunPage(QWidget):
         self._stack = QStackedWidget()
         self._stack.addWidget(self._make_empty())
         self._stack.addWidget(self._make_run())
+        self.report = ReportPanel(tasks, icons, clipboard)
+        margins = (Space.XXL, Space.XL, Space.XXL, Space.XL)
+        self._stack.addWidget(held(column(self.report, margins=margins)))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._stack)
@@ -156,6 +161,8 @@ class RunPage(QWidget):
         self.controls.asked.connect(self._ask)
         self.controls.folder_wanted.connect(self._open_folder)
         self.controls.plan_wanted.connect(lambda: self._reuse(None))
+        self.controls.report_wanted.connect(self._report)
+        self.report.closed.connect(self._leave_report)
         self.alarms.answered.connect(self._ask)
         self.diagnosis.fix_wanted.connect(self._reuse)
         self.recovery.changed.connect(self._show_ways)
@@ -229,6 +236,15 @@ class RunPage(QWidget):
     def _reuse(self, changes: object) -> None:
         if self._watch is not None:
             self.open_as_plan.emit(self._watch.run, changes)
+
+    def _report(self) -> None:
+        if self._watch is not None:
+            self._stack.setCurrentIndex(2)
+            self.report.show_run(self._watch.run)
+
+    def _leave_report(self) -> None:
+        self._stack.setCurrentIndex(0 if self._watch is None else 1)
+        self.controls.report.setFocus()
 
     def _open_folder(self) -> None:
         if self._watch is not None:
