@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 import shutil
-import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from quick_trainer import ACCEPTED, AskedTrainer, quick_plan
-from run_helper import wait_until
 
-from gui.cli.main import run as cli
 from gui.engine.errors import QueueRefused
 from gui.engine.paths import Home
 from gui.engine.runs import queue_session
 from gui.engine.runs.events import Launching, read_events
 from gui.engine.runs.folder import RunFolder, run_names
 from gui.engine.runs.lock import SupervisorLock, is_held
-from gui.engine.runs.processes import read_launched
 from gui.engine.runs.queue_session import ensure_scheduler, schedule
 from gui.engine.runs.queue_store import QueueStore, Wish
 from gui.engine.runs.records import Manifest
@@ -48,10 +42,6 @@ def states(store: QueueStore) -> list[str]:
     return [item.state for item in store.read().items]
 
 
-def over(store: QueueStore) -> bool:
-    return all(item.over for item in store.read().items) and not is_held(store.lock)
-
-
 def launches(home: Home) -> list[int | None]:
     """Return the numbers of the items that were launched, once for each launch."""
     runs = [RunFolder(home.runs / name) for name in run_names(home)]
@@ -61,47 +51,6 @@ def launches(home: Home) -> list[int | None]:
         for event in read_events(run.events)
         if isinstance(event, Launching)
     )
-
-
-def scheduler_of(store: QueueStore) -> int:
-    wait_until(lambda: is_held(store.lock) and store.lock.read_text("ascii").strip())
-    return int(store.lock.read_text("ascii"))
-
-
-def queue_json(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
-    capsys.readouterr()
-    assert cli(["queue", "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
-
-
-def test_that_a_queue_of_three_with_a_failing_middle_goes_on_whoever_is_killed(
-    tmp_path: Path, home: Home, store: QueueStore, capsys: pytest.CaptureFixture[str]
-) -> None:
-    plans = [str(quick_plan(tmp_path, name, steps=4).path) for name in ("first", "middle", "last")]
-    assert cli(["queue", "add", *plans, "--practice", "--json"]) == 0
-    said = json.loads(capsys.readouterr().out.split("\n", 3)[3])
-    assert said["scheduled"] and [item["number"] for item in said["items"]] == [1, 2, 3]
-    pid = scheduler_of(store)
-    assert os.getsid(pid) == pid != os.getsid(0)
-    wait_until(lambda: states(store)[0] == "running")
-    os.kill(pid, signal.SIGKILL)
-    wait_until(lambda: not is_held(store.lock))
-    assert cli(["runs"]) == 0  # whoever looks starts it again, and it finds the run that goes on
-    assert scheduler_of(store) != pid
-    wait_until(lambda: states(store)[1] == "running")
-    middle = RunFolder(home.runs / (store.read().items[1].run or ""))
-    wait_until(middle.launcher.exists)
-    launched = read_launched(middle.path)
-    assert launched is not None
-    os.kill(launched.trainer.pid, signal.SIGKILL)
-    wait_until(lambda: over(store))
-    assert states(store) == ["done", "failed", "done"]
-    assert launches(home) == [1, 2, 3]
-    assert store.log.read_text("utf-8") == ""
-    listed = queue_json(capsys)
-    assert not listed["scheduled"] and "SIGKILL" in listed["items"][1]["sentence"]
-    assert cli(["queue"]) == 0
-    assert "middle  CPU · failed · practice" in capsys.readouterr().out
 
 
 def test_that_of_schedulers_that_race_one_works_with_the_token_and_stops_where_it_should(

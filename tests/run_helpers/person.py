@@ -164,14 +164,24 @@ class Person:
         """Go to a page by the side bar."""
         self.click(f"side-{page}")
 
-    def drop(self, path: Path) -> None:
-        """Drop a file or folder on the middle of the window."""
+    def drop(self, path: Path, on: str = "") -> None:
+        """Drop a file or folder on the middle of the window, or of a part that takes it."""
         mime = QMimeData()
         mime.setUrls([QUrl.fromLocalFile(str(path))])
-        middle = self.window.rect().center()
+        target: QWidget = self.find(on) if on else self.window
+        middle = target.rect().center()
         held = (Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
-        QApplication.sendEvent(self.window, QDragEnterEvent(QPoint(middle), *held))
-        QApplication.sendEvent(self.window, QDropEvent(QPointF(middle), *held))
+        QApplication.sendEvent(target, QDragEnterEvent(QPoint(middle), *held))
+        QApplication.sendEvent(target, QDropEvent(QPointF(middle), *held))
+
+    def choose_row(self, name: str, row: int) -> None:
+        """Click on a row of a list or table."""
+        view = self.find(name)
+        assert isinstance(view, QAbstractItemView)
+        index = view.model().index(row, 1)
+        view.scrollTo(index)
+        place = view.visualRect(index).center()
+        self.qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
 
     def open_plan(self, path: Path) -> None:
         """Drop a plan on the window, and wait until it was checked."""
