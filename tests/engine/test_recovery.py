@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from acting import weights
+from practice_runs import make_images
 from run_helper import make_run
 
 from gui.engine.paths import Home
@@ -18,10 +19,13 @@ from gui.engine.runs.metrics import StepRow
 from gui.engine.runs.records import FollowedRun, Manifest
 from gui.engine.runs.recovery import recovery_of, recovery_or_none
 from gui.engine.runs.recovery_chain import chain_of, followed
+from gui.engine.runs.recovery_images import put_bad_aside
 from gui.engine.runs.recovery_models import Recovery
-from gui.engine.runs.recovery_plans import plan_of_try
+from gui.engine.runs.recovery_plans import plan_of_try, run_checker
 from gui.engine.runs.reuse import plan_of_run
 from gui.engine.runs.runaway import ran_away_at
+from gui.engine.runs.settling import settle
+from gui.engine.runs.start import read_status
 from gui.engine.runs.status import Cause, FileNow, HostNow, RunStatus, Verdict
 from gui.engine.trainer.events import LossNonfinite, Setting
 
@@ -116,7 +120,7 @@ def test_that_a_late_breakdown_is_tried_with_half_the_rate_from_the_last_clean_f
 
 
 def test_that_a_mad_rate_gets_the_presets_rate_from_the_beginning_and_nothing_else(tmp_path: Path) -> None:
-    recovery = recovery_of(ended(tmp_path, rate="1.0", step=3, files=((1, "grown"),)))
+    recovery = recovery_of(ended(tmp_path, rate="1.0", step=3, files=((1, "clean"), (2, "grown"))))
     (only,) = recovery.tries
     assert only.title == "Learning rate 0.0001 instead, from the beginning"
     assert only.changes == {"unet_lr": 1e-4, "output_name": "lora-try2"}
@@ -234,6 +238,52 @@ def test_that_memory_without_a_forecast_is_tried_in_the_order_of_what_helps(tmp_
     assert recovery.kind == "memory"
     assert recovery.hopeless == () and "Lower the resolution." in recovery.by_hand
     assert ids(recovery)[:2] == ["checkpointing", "small-state"]
+
+
+def test_that_the_machines_own_memory_is_no_matter_of_the_gpus(tmp_path: Path) -> None:
+    recovery = recovery_of(
+        ended(tmp_path, "error", word="failed", step=None, files=(), causes=("host-memory",))
+    )
+    assert recovery.kind == "memory" and "page file" in recovery.by_hand[0]
+    assert "checkpointing" not in ids(recovery)
+
+
+def with_images(run: RunFolder, folder: Path) -> Path:
+    """Let a run's plan train on four images; return the third one."""
+    make_images(folder, 4)
+    subset = f"[dataset]\ncaption_extension = '.txt'\n[[dataset.subsets]]\nimage_dir = '{folder}'\n"
+    run.plan.write_text(run.plan.read_text("utf-8") + subset, "utf-8")
+    return folder / "img02.png"
+
+
+def test_that_an_image_that_cannot_be_read_is_set_aside_with_its_caption(tmp_path: Path) -> None:
+    run = ended(tmp_path, "error", word="failed", step=None, causes=("image-bad",))
+    bad = with_images(run, tmp_path / "images")
+    assert "No image of the dataset is unreadable now" in recovery_of(run).by_hand[0]
+    bad.write_bytes(bad.read_bytes()[:60])
+    recovery = recovery_of(run)
+    first = recovery.tries[0]
+    assert (recovery.kind, first.title) == ("image", "Set img02.png aside, from step 400")
+    assert first.set_aside == (bad,) and not first.by_itself and recovery.by_hand == ()
+    checker = run_checker(run, Manifest.read(run.manifest), Home(tmp_path / "home"))
+    assert put_bad_aside(run, checker, first.set_aside) == ("img02.png",)
+    assert put_bad_aside(run, checker, first.set_aside) == ()
+    left = sorted(path.name for path in (tmp_path / "images").glob("*02*"))
+    assert left == [], "the caption went with it"
+    assert (tmp_path / "images" / "_preflight_quarantine" / "img02.txt").exists()
+
+
+def test_that_an_image_that_the_log_names_is_set_aside_though_it_can_be_read_here(tmp_path: Path) -> None:
+    run = ended(tmp_path, "error", word="failed", step=None, causes=("image-bad",))
+    named = with_images(run, tmp_path / "images")
+    run.output_log.write_text(f"Error loading file: {named}\n", "utf-8")
+    assert recovery_of(run).tries[0].set_aside == (named,)
+
+
+def test_that_a_run_that_nobody_saw_the_end_of_is_judged_first(tmp_path: Path) -> None:
+    run, _order = make_run(tmp_path, "")
+    assert settle(run) and read_status(run).verdict.reason == "not-started"
+    assert settle(run), "once is enough"
 
 
 def test_that_another_failure_offers_what_its_diagnosis_would_change(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ import pynvml  # noqa: E402
 from memory_scene import sdxl_plan, trainer_in, write_run  # noqa: E402
 from PySide6.QtCore import QEvent, QSize, QTimer  # noqa: E402
 from PySide6.QtWidgets import QApplication, QPushButton, QScrollArea, QWidget  # noqa: E402
+from written_queue import write_queue  # noqa: E402
 
 from gui.engine.hardware.gpu import GpuMonitor  # noqa: E402
 from gui.engine.paths import Home  # noqa: E402
@@ -93,6 +94,7 @@ def _full_home(place: Path) -> Home:
         "sample_every_n_epochs": 1,
     }
     _train(home, apply_changes(load_plan(plan).plan, too_fast), plan.parent)
+    write_queue(home)
     (home.runs / "20200101-000000-broken").mkdir()
     (home.runs / "20200101-000000-broken" / "status.json").write_text("{", "utf-8")
     return home
@@ -189,15 +191,27 @@ class _Camera:
                     f"run-{name[16:].replace(chr(32), chr(45))}",
                     lambda folder=folder: bench.ways.open_run(folder),
                 )
+            broke = next(folder for name, folder in runs.items() if "too_fast" in name)
+            yield "run-recovery", lambda: self._open_ways_on(broke)
         else:
             yield "run", lambda: self._window.show_page("run")
         yield "runs", lambda: self._window.show_page("runs")
+        yield "queue", lambda: self._window.show_page("queue")
         yield "settings", lambda: self._window.show_page("settings")
         yield from self._scenes_of_tokens()
         if "full" in self._prefix and plans:
             yield from self._scenes_of_files(plans[-1])
         if "full" in self._prefix and fake_nvml.why_not() is None:
             yield from self._scenes_of_memory(self._home.root.parent / "memory")
+
+    def _open_ways_on(self, folder: Path) -> None:
+        """Show all that could be tried after a run has ended."""
+        self._bench.ways.open_run(folder)
+        others = "run-other-ways"
+        self._wait(lambda: any(part.isVisible() for part in self._window.findChildren(QPushButton, others)))
+        for button in self._window.findChildren(QPushButton, others):
+            button.setChecked(True)
+        self._reveal("run-recovery-point")
 
     def _scenes_of_tokens(self) -> Iterator[tuple[str, object]]:
         bench, token = self._bench, "hf_" + "x" * 30

@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from gui.engine.plan.model import TrainingPlan
@@ -165,6 +166,11 @@ def difference_in_words(target: str, before: Any, after: Any) -> str:
     """Return one difference in a line: ``unet_lr: 0.002 → 0.001``, with a dash for nothing."""
     shown = ("–" if value is None else str(value) for value in (before, after))
     return f"{target}: {' → '.join(shown)}"
+
+
+def without_folder(value: Any) -> Any:
+    """Return a value as there is room for in a line: of a file's whole path its name."""
+    return Path(value).name if isinstance(value, str) and Path(value).is_absolute() else value
 
 
 def differences(before: TrainingPlan, after: TrainingPlan) -> list[Change]:

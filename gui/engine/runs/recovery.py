@@ -109,6 +109,9 @@ def _made(maker: TryMaker, ways: Iterable[Way]) -> tuple[tuple[RecoveryTry, ...]
 
 
 def _point_words(case: Case) -> str:
+    if case.points and case.ran_away is not None:
+        text = _("{point} What was saved later was saved while the loss was running away.")
+        return text.format(point=case.points[0].sentence)
     if case.points:
         return case.points[0].sentence
     return _("There is no clean point to go on from: it begins anew.")

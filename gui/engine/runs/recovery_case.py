@@ -11,6 +11,7 @@ from gui.engine.runs.end_alarms import MEMORY_DIAGNOSES
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.launched import LaunchedSettings, launched_settings
 from gui.engine.runs.metrics import read_metrics
+from gui.engine.runs.rates import is_mad
 from gui.engine.runs.recovery_models import RecoveryKind
 from gui.engine.runs.run_course import course_of
 from gui.engine.runs.runaway import ran_away_at
@@ -71,14 +72,16 @@ def case_of(run: RunFolder, status: RunStatus, verdict: Verdict) -> Case:
     """
     told = alarms(run, status)
     kind = _kind_of(verdict, told)
-    points = tuple(clean_points(run)) if kind != "fine" else ()
+    settings = launched_settings(run)
+    mad = kind == "loss" and is_mad(settings)  # what such a rate has touched is no place to go on from
+    points = () if kind == "fine" or mad else tuple(clean_points(run))
     ran_away = _ran_away(run, status) if kind == "loss" and points else None
     return Case(
         run=run,
         status=status,
         verdict=verdict,
         kind=kind,
-        settings=launched_settings(run),
+        settings=settings,
         alarm=told[0] if told else None,
         points=tuple(point for point in points if ran_away is None or point.step < ran_away),
         ran_away=ran_away,

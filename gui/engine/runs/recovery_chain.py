@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from gui.engine.documents import Document, read_json
 from gui.engine.errors import PreflightError
 from gui.engine.paths import Home
-from gui.engine.plan.changes import changes_in_words, differences
+from gui.engine.plan.changes import changes_in_words, differences, without_folder
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.runs.folder import RunFolder, run_names
 from gui.engine.runs.records import FollowedRun
@@ -121,13 +120,11 @@ def _tree(home: Home, name: str, follows: Mapping[str, FollowedRun], above: froz
 
 def _words(own: FollowedRun) -> str:
     """Return what a try changes, short: of files the name, and not what its own are called."""
-    shown = {target: _short(value) for target, value in own.changes.items() if target != "output_name"}
+    shown = {
+        target: without_folder(value) for target, value in own.changes.items() if target != "output_name"
+    }
     aside = [_("without bad images")] if own.way == "set-aside" else []
     return ", ".join(filter(None, (*aside, changes_in_words(shown))))
-
-
-def _short(value: Any) -> Any:
-    return Path(value).name if isinstance(value, str) and Path(value).is_absolute() else value
 
 
 def _status(run: RunFolder) -> RunStatus | None:

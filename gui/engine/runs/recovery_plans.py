@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -79,7 +79,7 @@ class TryMaker:
             title=_title(way.change, point),
             effect=way.effect,
             changes=changes,
-            rows=tuple(_rows(self.before.plan, plan)),
+            rows=tuple(_rows(self.before.plan, plan, own)),
             point=point,
             continues=going_on.sentence if going_on else "",
             set_aside=way.set_aside,
@@ -173,9 +173,13 @@ def _title(change: str, point: CleanPoint | None) -> str:
     return _("{change}, from step {step}").format(change=change, step=f"{point.step:,}")
 
 
-def _rows(before: TrainingPlan, after: TrainingPlan) -> Iterator[ChangeRow]:
-    for each in differences(before, after):
-        yield ChangeRow(target=each.target, before=each.before, after=each.after)
+def _rows(before: TrainingPlan, after: TrainingPlan, first: Mapping[str, Any]) -> list[ChangeRow]:
+    """Return the differences between two plans, those that a try is about first."""
+    made = [
+        ChangeRow(target=each.target, before=each.before, after=each.after)
+        for each in differences(before, after)
+    ]
+    return sorted(made, key=lambda row: row.target not in first)
 
 
 def _key(finding: Finding) -> tuple[str, str | None]:

@@ -46,7 +46,7 @@ class AlarmBanner(Banner):
         self._alarm = alarm
         self._clipboard = clipboard
         self._ways: Button | None = None
-        self._add_words(alarm)
+        self._add_words(alarm, ways)
         self._details = self._make_details(alarm) if ways is None else None
         self.set_buttons(*self._make_buttons(alarm, over=over, ways=ways))
 
@@ -60,11 +60,12 @@ class AlarmBanner(Banner):
         if self._ways is not None:
             self._ways.setChecked(True)
 
-    def _add_words(self, alarm: Alarm) -> None:
+    def _add_words(self, alarm: Alarm, ways: RecoveryButtons | None) -> None:
         said = f"{alarm.title} {alarm.text}"
         clean = (
             "" if alarm.last_clean is not None and alarm.last_clean.name in said else alarm.last_clean_words
         )
+        clean = (ways.point_words(alarm.last_clean) if ways is not None else "") or clean
         line = " ".join(part for part in (clean, *alarm.causes[:1]) if part and part.rstrip(".") not in said)
         if line:
             label = Label(line, "muted")
@@ -105,10 +106,11 @@ class AlarmBanner(Banner):
             details.toggled.connect(self._details.setVisible)
             self._ways = details
             buttons.append(details)
-        if alarm.last_clean is not None:
+        clean = ways.clean_file(alarm.last_clean) if ways is not None else alarm.last_clean
+        if clean is not None:
             copy = Button(_("Copy path of the clean file"), compact=True, name=f"run-copy-clean-{alarm.id}")
-            copy.set_tip(str(alarm.last_clean))
-            copy.clicked.connect(lambda: self._clipboard.setText(str(alarm.last_clean)))
+            copy.set_tip(str(clean))
+            copy.clicked.connect(lambda: self._clipboard.setText(str(clean)))
             buttons.append(copy)
         return buttons
 

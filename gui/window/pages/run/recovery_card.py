@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from gui.engine.plan.changes import difference_in_words
+from gui.engine.plan.changes import difference_in_words, without_folder
 from gui.engine.runs.recovery_models import Recovery, RecoveryTry
 from gui.engine.texts import _
 from gui.window.theme.space import Space
@@ -113,6 +115,16 @@ class RecoveryButtons:
         self.recovery = recovery
         self._card = card
 
+    def point_words(self, told: Path | None) -> str:
+        """Return where the ways begin, where that is not the clean file that is told already."""
+        point = self.recovery.point
+        return "" if point is None or point.path == told else self.recovery.point_words
+
+    def clean_file(self, told: Path | None) -> Path | None:
+        """Return the file to use: the one where the ways begin, else the one that is told already."""
+        point = self.recovery.point
+        return point.path if point is not None and point.kind == "weights" else told
+
     def make(self) -> list[Button]:
         """Return new buttons."""
         made: list[Button] = []
@@ -142,4 +154,7 @@ def has_ways(recovery: Recovery | None) -> bool:
 
 
 def _diff(each: RecoveryTry) -> str:
-    return "\n".join(difference_in_words(row.target, row.before, row.after) for row in each.rows)
+    return "\n".join(
+        difference_in_words(row.target, without_folder(row.before), without_folder(row.after))
+        for row in each.rows
+    )
