@@ -90,8 +90,9 @@ class ImageCache:
         """Forget files of a folder that are not there any more."""
         place = os.fsencode(folder)
         with contextlib.suppress(sqlite3.Error):
-            known = {row[0] for row in self._connection.execute(_NAMES, (place,))}
-            gone = known - {os.fsencode(name) for name in names}
+            there = set(names)
+            known = (row[0] for row in self._connection.execute(_NAMES, (place,)))
+            gone = [name for name in known if os.fsdecode(name) not in there]
             self._connection.executemany(
                 "DELETE FROM images WHERE folder = ? AND name = ?", [(place, name) for name in gone]
             )

@@ -15,8 +15,8 @@ from PySide6.QtGui import QImage, QPainter, QPainterPath
 from gui.engine.dataset.small_picture import PictureMaker, PictureWish, SmallPicture
 from gui.engine.errors import ScanFailed
 
-MOST_BYTES = 40 << 20
-"""So much all remembered pictures may take."""
+MOST_BYTES = 24 << 20
+"""So much all remembered pictures may take, besides those that are in sight."""
 
 PROCESSES = 2
 
@@ -55,6 +55,7 @@ class DatasetPictures(QObject):
         self._kept: OrderedDict[Path, _Kept] = OrderedDict()
         self._bytes = 0
         self._age = 0
+        self._in_sight: set[Path] = set()
         self._wanted: list[RoundWish] = []
         self._making: set[RoundWish] = set()
         self._change = threading.Condition()
@@ -87,6 +88,7 @@ class DatasetPictures(QObject):
     def want(self, wishes: Sequence[RoundWish]) -> None:
         """Make these, the first one first, and no others that were wanted before."""
         with self._change:
+            self._in_sight = {wish.wish.path for wish in wishes}
             self._wanted = [wish for wish in reversed(wishes) if self._is_new(wish)]
             if not self._wanted or self._closed:
                 return
@@ -149,13 +151,19 @@ class DatasetPictures(QObject):
             before = self._kept.pop(path, None)
             self._bytes += _size(image) - (_size(before.image) if before else 0)
             self._kept[path] = _Kept(wanted, image, age)
-            while self._bytes > MOST_BYTES and len(self._kept) > 1:
-                _path, oldest = self._kept.popitem(last=False)
-                self._bytes -= _size(oldest.image)
+            self._forget()
             tell, self._told = not self._told, True
         if tell:
             with contextlib.suppress(RuntimeError):  # the window has just been closed
                 self._arrive.emit()
+
+    def _forget(self) -> None:
+        """Forget those that were not seen for longest."""
+        for path in list(self._kept) if self._bytes > MOST_BYTES else ():
+            if self._bytes <= MOST_BYTES:
+                break
+            if path not in self._in_sight:
+                self._bytes -= _size(self._kept.pop(path).image)
 
     def _tell(self) -> None:
         self._told = False

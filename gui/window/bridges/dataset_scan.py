@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from PySide6.QtCore import QObject, Signal
 
 from gui.engine.errors import PreflightError
+from gui.engine.freed_memory import give_back_memory
 from gui.engine.paths import Home
 from gui.window.bridges.dataset_source import DatasetSource, OpenedDataset, open_dataset
 from gui.window.bridges.tasks import UnexpectedFault
-from gui.window.models.image_rows import ImageRows
+from gui.window.models.image_rows import ImageRows, worst_first
 
 if TYPE_CHECKING:
     from gui.engine.dataset.buckets import Size
@@ -283,6 +284,9 @@ class _Look:
                 self._tell("finished", Finished(report, rows.judged(report)))
         finally:
             doctor.close()
+            self._doctor = None
+            del doctor
+            give_back_memory()
 
 
 def _folders_of(doctor: Doctor, dataset: OpenedDataset) -> tuple[FolderImages, ...]:
@@ -316,4 +320,4 @@ def _looked_at(doctor: Doctor, batch: ScanBatch, places: dict[int, int]) -> Iter
         if image.place in places:
             keys = [key for each in doctor.subsets_of(image) for key in doctor.problems_of(image, each)]
             size = image.facts.size if image.facts.fault is None else (0, 0)
-            yield LookedAt(places[image.place], image.name, tuple(dict.fromkeys(keys)), size)
+            yield LookedAt(places[image.place], image.name, worst_first(keys), size)

@@ -154,9 +154,9 @@ class ImageRows:
         """
         rows = ImageRows(self.folders)
         rows._width, rows._height = self._width, self._height
-        found: dict[int, set[str]] = {}
+        found: dict[int, tuple[str, ...]] = {}
         for row, key in self._of_report(report):
-            found.setdefault(row, set()).add(key)
+            found[row] = worst_first((*found.get(row, ()), key))
         rows._level = bytearray([Level.FINE]) * len(self)
         for row, keys in found.items():
             rows._set(row, keys)
@@ -187,9 +187,20 @@ class ImageRows:
             level = self._level
             rows = [row for row in rows if level[row] == wanted.level]
         if wanted.text:
-            text = wanted.text.casefold()
-            rows = [row for row in rows if text in self.name(row).casefold()]
+            rows = self._named(rows, wanted.text.casefold())
         return rows if isinstance(rows, range) else array("I", rows)
+
+    def _named(self, rows: Iterable[int], text: str) -> list[int]:
+        """Return rows with a text in their names; of whole folders that is quicker than one by one."""
+        if not isinstance(rows, range):
+            return [row for row in rows if text in self.name(row).casefold()]
+        return [
+            row
+            for place, folder in enumerate(self.folders)
+            if rows.start <= self._starts[place] < rows.stop
+            for row, name in enumerate(folder.names, self._starts[place])
+            if text in name.casefold()
+        ]
 
     def _range(self, place: int | None) -> tuple[int, int]:
         return (0, len(self)) if place is None else (self._starts[place], self._starts[place + 1])

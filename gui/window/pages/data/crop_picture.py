@@ -91,13 +91,14 @@ class CropPicture(QWidget):
         corners.addRoundedRect(place, SMALL_RADIUS, SMALL_RADIUS)
         if self._image is None:
             self._paint_nothing(painter, corners)
-            return
-        painter.setClipPath(corners)
-        painter.drawImage(place, self._image)
-        painter.setClipping(False)
-        kept = self._kept_place(place)
-        if kept is not None:
-            self._paint_crop(painter, corners, kept)
+        else:
+            painter.setClipPath(corners)
+            painter.drawImage(place, self._image)
+            painter.setClipping(False)
+            kept = self._kept_place(place)
+            if kept is not None:
+                self._paint_crop(painter, corners, kept)
+        painter.end()
 
     def _place(self) -> QRectF:
         """Return where the picture is: whole, in the middle."""

@@ -373,9 +373,9 @@ class DataPage(Page):
         self.plan_wanted.emit()
 
     def _plan_changed(self, targets: frozenset[str]) -> None:
-        is_plan = self._source is not None and self._source.is_plan
-        if is_plan and any(target.startswith(OF_DATA) for target in targets):
-            self._due = True
+        if any(target.startswith(OF_DATA) for target in targets):
+            self.choosing.show_plan(names_images(self._document.plan))
+            self._due = self._source is not None and self._source.is_plan
             self._again.start()
 
     def _plan_opened(self) -> None:
