@@ -19,7 +19,7 @@ from gui.window.bridges.dataset_pictures import DatasetPictures
 from gui.window.bridges.tasks import Tasks
 from gui.window.pages.data.caption_editor import CaptionEditor
 from gui.window.pages.data.caption_panel import CaptionPanel
-from gui.window.pages.data.caption_rows import CaptionRows
+from gui.window.pages.data.caption_rows import CaptionImages, CaptionRows
 from gui.window.pages.data.dataset_view import DatasetView
 from gui.window.theme.icons import Icons
 
@@ -267,7 +267,7 @@ def test_that_100_000_images_are_listed_without_a_widget_each() -> None:
     names = [f"{number:06}.png" for number in range(100_000)]
     rows = CaptionRows()
     where = CaptionFolder(Path("/nowhere"), names, ".txt")
-    rows.show_images([where], {}, set())
+    rows.show_images(CaptionImages.of([where], {}), set())
     assert rows.rowCount() == 100_000
     assert rows.number_of((where.folder, "099999.png")) == 99_999
     rows.cut_down("9999", "")

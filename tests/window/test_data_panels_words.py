@@ -83,6 +83,9 @@ def test_that_a_tag_is_renamed_and_removed_everywhere_as_shown(
     panel.reads_until("3 captions were written.")
     assert (folder / "01.txt").read_bytes() == CAPTIONS["01"].replace(b"red", b"blue")
     panel.until(lambda: told)
+    choose(panel, "street lamps")
+    panel.reads_until("1 caption would change")  # the one that is chosen is what is renamed
+    panel.click("change-back")
     choose(panel, "blue coat")
     panel.click("words-remove")
     panel.reads_until("Write 3 captions")

@@ -9,13 +9,14 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gui.engine.dataset.caption_check import CaptionFolder, has_control
 from gui.engine.dataset.caption_encoding import decoded
 from gui.engine.dataset.caption_files import caption_names
 from gui.engine.dataset.caption_patterns import replaced_pattern
-from gui.engine.documents import Document, read_bytes
+from gui.engine.documents import read_bytes
 from gui.engine.errors import Cancelled, CannotRead
 from gui.engine.texts import _
 
@@ -23,8 +24,9 @@ Change = Callable[[str], str]
 """Makes the new text of a caption file of the old one."""
 
 
-class CaptionEdit(Document):
-    """One caption file and what becomes of it.
+@dataclass(frozen=True, slots=True)
+class CaptionEdit:
+    """One caption file and what becomes of it; small, since there can be 100,000.
 
     Attributes:
         name: The file.
@@ -43,7 +45,8 @@ class CaptionEdit(Document):
     content: str = ""
 
 
-class EditPreview(Document):
+@dataclass(frozen=True, slots=True)
+class EditPreview:
     """What a change would do to the captions of a folder.
 
     Attributes:
@@ -134,11 +137,11 @@ def _edit(path: Path, image: str, change: Change, *, create: bool) -> CaptionEdi
     edit = _opened(path, image)
     if edit.before is None:
         after = change("") if create else ""
-        return edit.model_copy(update={"after": after}) if after else None
+        return replace(edit, after=after) if after else None
     after = change(edit.before)
     if after == edit.before and (change is not to_utf8 or edit.encoding == "utf-8"):
         return None
-    return edit.model_copy(update={"after": after})
+    return replace(edit, after=after)
 
 
 def to_utf8(text: str) -> str:

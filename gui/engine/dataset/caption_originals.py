@@ -95,8 +95,8 @@ def write_edits(
                 raise Cancelled
             write_atomically(folder / edit.name, edit.after)
             told(number + 1, len(edits))
-    done = tuple(edit.name for edit in edits)
-    return Written(done, tuple(edit.name for edit in preview.edits if edit not in edits))
+    done = {edit.name: None for edit in edits}
+    return Written(tuple(done), tuple(edit.name for edit in preview.edits if edit.name not in done))
 
 
 def kept_originals(folder: Path) -> tuple[KeptOriginal, ...]:

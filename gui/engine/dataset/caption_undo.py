@@ -6,6 +6,7 @@ that there was not is gone again. Where it was not, the text from before is writ
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from gui.engine.dataset.caption_edits import EditPreview, hash_of
@@ -26,20 +27,19 @@ def take_back(step: EditPreview) -> Written:
     folder = Path(step.folder)
     standing = [edit for edit in step.edits if _stands(folder / edit.name, edit.after)]
     originals = {kept.name: kept.content for kept in kept_originals(folder)}
-    first = [edit.name for edit in standing if originals.get(edit.name) == edit.content]
+    first = {edit.name for edit in standing if originals.get(edit.name) == edit.content}
     restored = restore_originals(folder, first)
     later = [
-        edit.model_copy(
-            update={
-                "before": edit.after,
-                "after": edit.before or "",
-                "content": hash_of(edit.after.encode("utf-8")),
-            }
+        replace(
+            edit,
+            before=edit.after,
+            after=edit.before or "",
+            content=hash_of(edit.after.encode("utf-8")),
         )
         for edit in standing
         if edit.name not in first
     ]
-    written = write_edits(step.model_copy(update={"edits": tuple(later)}))
+    written = write_edits(replace(step, edits=tuple(later)))
     done = {*restored.done, *written.done}
     names = [edit.name for edit in step.edits]
     return Written(

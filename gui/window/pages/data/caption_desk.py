@@ -109,7 +109,7 @@ class CaptionDesk(QObject):
             return
         self._handed_over = self.text
         after = _with_ends_of(self.text, self.caption.edit.before or "")
-        self._write(self.caption.edit.model_copy(update={"after": after}))
+        self._write(replace(self.caption.edit, after=after))
 
     def convert(self) -> None:
         """Write it in UTF-8, whether or not something was typed."""
@@ -211,12 +211,9 @@ class CaptionDesk(QObject):
     def _stands(self, edit: CaptionEdit) -> None:
         """Know what was written as what is on the disk: whatever was typed since is another version of it."""
         if self.caption is not None:
-            update = {
-                "before": edit.after,
-                "content": hash_of(edit.after.encode("utf-8")),
-                "encoding": "utf-8",
-            }
-            self.caption = replace(self.caption, edit=edit.model_copy(update=update))
+            content = hash_of(edit.after.encode("utf-8"))
+            stands = replace(edit, before=edit.after, content=content, encoding="utf-8")
+            self.caption = replace(self.caption, edit=stands)
 
     def _let_go(self, place: tuple[Path, str], edit: CaptionEdit) -> None:
         draft = self.drafts.find(*place)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Signal
@@ -18,7 +19,7 @@ from gui.window.bridges.tasks import Tasks
 from gui.window.pages.data.caption_change import CaptionChange
 from gui.window.pages.data.caption_desk import CaptionDesk
 from gui.window.pages.data.caption_head import CaptionHead
-from gui.window.pages.data.caption_rows import DRAFT, TROUBLE, CaptionRowLook, CaptionRows
+from gui.window.pages.data.caption_rows import DRAFT, TROUBLE, CaptionImages, CaptionRowLook, CaptionRows
 from gui.window.pages.data.caption_sheet import CaptionSheet
 from gui.window.pages.data.caption_states import CaptionState, caption_states
 from gui.window.pages.data.dataset_view import DatasetView
@@ -65,7 +66,6 @@ class CaptionPanel(QWidget):
         self._theme = icons.theme
         self._drafts = drafts
         self._view: DatasetView | None = None
-        self._folders: list[CaptionFolder] = []
         self._wanted: tuple[Path, str] | None = None
         self._touched = False
         self.desk = CaptionDesk(tasks, work, drafts)
@@ -126,7 +126,7 @@ class CaptionPanel(QWidget):
     def show_view(self, view: DatasetView) -> None:
         """Show a dataset; where it is the one that is shown, what is typed stays."""
         self._view = view
-        self._tasks.run(lambda _handle: editable_captions(view.spec), self._take, key=_FOLDERS)
+        self._tasks.run(lambda _handle: _listed(view), self._take, key=_FOLDERS)
 
     def show_image(self, folder: Path, name: str) -> None:
         """Show the caption of an image."""
@@ -154,18 +154,17 @@ class CaptionPanel(QWidget):
         super().hideEvent(event)
         self._tell()
 
-    def _take(self, folders: list[CaptionFolder]) -> None:
-        self._folders = folders
-        states = caption_states(self._view.report if self._view else None)
+    def _take(self, listed: tuple[list[CaptionFolder], CaptionImages]) -> None:
+        folders, images = listed
         drafts = {(where.folder, image) for where in folders for image in self._drafts.images(where.folder)}
         current = self.sheet.place()
         with QSignalBlocker(self.list.selectionModel()):
-            self.rows.show_images(folders, states, drafts)
+            self.rows.show_images(images, drafts)
         self.change.show_folders(folders)
         self._wanted = self._wanted or current
-        self._offer(states)
+        self._offer(images.states)
 
-    def _offer(self, states: dict[tuple[Path, str], CaptionState]) -> None:
+    def _offer(self, states: Mapping[tuple[Path, str], CaptionState]) -> None:
         """Offer to show only captions with some trouble."""
         counts: dict[tuple[str, str], int] = {}
         for state in states.values():
@@ -240,3 +239,9 @@ class CaptionPanel(QWidget):
 
     def _restyle(self) -> None:
         self._side.setFixedWidth(min(self._theme.px(LIST_WIDTH), max(1, self.width() // 3)))
+
+
+def _listed(view: DatasetView) -> tuple[list[CaptionFolder], CaptionImages]:
+    """Return the folders with captions and their images; in a thread, since it lists folders."""
+    folders = editable_captions(view.spec)
+    return folders, CaptionImages.of(folders, caption_states(view.report))

@@ -35,27 +35,46 @@ class CaptionRow(NamedTuple):
         return self.where.folder, self.image
 
 
+class CaptionImages(NamedTuple):
+    """All images of a dataset, made ready in a thread: of 100,000 that takes a while.
+
+    Attributes:
+        rows: In the order of their folders.
+        numbers: Which row each image has.
+        states: What is to be seen of captions, where there is something.
+    """
+
+    rows: Sequence[CaptionRow]
+    numbers: Mapping[tuple[Path, str], int]
+    states: Mapping[tuple[Path, str], CaptionState]
+
+    @classmethod
+    def of(
+        cls, folders: Sequence[CaptionFolder], states: Mapping[tuple[Path, str], CaptionState]
+    ) -> CaptionImages:
+        """Make them ready."""
+        rows = [CaptionRow(where, image) for where in folders for image in where.images]
+        return cls(rows, _numbered(rows), states)
+
+
+def _numbered(rows: Sequence[CaptionRow]) -> dict[tuple[Path, str], int]:
+    return {row.place: number for number, row in enumerate(rows)}
+
+
 class CaptionRows(QAbstractListModel):
     """Images with the state of their captions."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._all: list[CaptionRow] = []
+        self._images = CaptionImages((), {}, {})
         self._shown: Sequence[CaptionRow] = ()
-        self._numbers: dict[tuple[Path, str], int] = {}
-        self._states: Mapping[tuple[Path, str], CaptionState] = {}
+        self._numbers: Mapping[tuple[Path, str], int] = {}
         self._drafts: set[tuple[Path, str]] = set()
         self._text = self._key = ""
 
-    def show_images(
-        self,
-        folders: Sequence[CaptionFolder],
-        states: Mapping[tuple[Path, str], CaptionState],
-        drafts: set[tuple[Path, str]],
-    ) -> None:
+    def show_images(self, images: CaptionImages, drafts: set[tuple[Path, str]]) -> None:
         """Show other images, or other states of the same ones."""
-        self._states, self._drafts = states, drafts
-        self._all = [CaptionRow(where, image) for where in folders for image in where.images]
+        self._images, self._drafts = images, drafts
         self._choose()
 
     def cut_down(self, text: str, key: str) -> None:
@@ -107,13 +126,15 @@ class CaptionRows(QAbstractListModel):
     def _state(self, place: tuple[Path, str]) -> CaptionState | None:
         if place in self._drafts:
             return CaptionState(DRAFT, _("not written"), "accent")
-        return self._states.get(place)
+        return self._images.states.get(place)
 
     def _choose(self) -> None:
         self.beginResetModel()
-        everything = not self._text and not self._key
-        self._shown = self._all if everything else [row for row in self._all if self._fits(row)]
-        self._numbers = {row.place: number for number, row in enumerate(self._shown)}
+        if self._text or self._key:
+            self._shown = [row for row in self._images.rows if self._fits(row)]
+            self._numbers = _numbered(self._shown)
+        else:
+            self._shown, self._numbers = self._images.rows, self._images.numbers
         self.endResetModel()
 
     def _fits(self, row: CaptionRow) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QItemSelection, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QHeaderView, QTableView, QWidget
 
@@ -194,6 +196,9 @@ class WordsPanel(QWidget):
 
     def _selected(self, _now: QItemSelection, _before: QItemSelection) -> None:
         self._chosen()
+        word, wish = self._word(), self.change.fields.wish()
+        if word is not None and self._side.isVisible() and wish.find != word.word:
+            self.change.propose(replace(wish, find=word.word))
 
     def _chosen(self) -> None:
         word = self._word()
@@ -228,6 +233,8 @@ class WordsPanel(QWidget):
         self._side.setVisible(shown)
         for section in (SHARE, TRIGGER):
             self.table.setColumnHidden(section, shown)
+        for button in (self.remove, self.rename):
+            button.setVisible(not shown)
 
     def _are_sentences(self) -> bool:
         captions = self._captions()
