@@ -175,6 +175,23 @@ def test_that_the_guard_is_chosen_in_words(wizard):
     assert wizard.document.plan.guard.nonfinite == "warn"
 
 
+def test_that_tries_without_anybody_there_are_typed_and_a_number_that_does_not_count_says_so(wizard):
+    wizard.page.show_field("guard.memory_retries")
+    assert wizard.page.current == "careful"
+    wizard.type("field-guard.memory_retries", "9")
+    assert wizard.document.plan.guard.memory_retries == 9
+    wizard.wait_for("tried again by itself 5 times at most, not 9.")
+    assert "Usual is 0 to 5." in wizard.words(wizard.find("row-guard.memory_retries"))
+    wizard.click("fix-tries-write")
+    assert wizard.document.plan.guard.memory_retries == 5
+    wizard.qtbot.waitUntil(lambda: "at most, not 9" not in wizard.words())
+    wizard.type("field-guard.recoveries", "2")
+    wizard.type("field-guard.memory_retries", "")
+    assert (wizard.document.plan.guard.memory_retries, wizard.document.plan.guard.recoveries) == (0, 2)
+    wizard.type("field-guard.recoveries", "often")
+    assert wizard.document.plan.guard.recoveries == 2
+
+
 def test_that_a_machine_without_gpu_is_told_calmly_and_a_size_is_chosen(wizard):
     wizard.page.show_step("memory")
     assert "No NVIDIA GPU seen: there is no driver. The plan can be made all the same" in wizard.words()

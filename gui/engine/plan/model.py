@@ -15,6 +15,15 @@ WholeNumber = Annotated[int, Field(strict=True)]
 """True and 1.0 are no whole numbers."""
 
 
+MOST_TRIES = 5
+"""More often no run is tried again by itself: each try costs minutes, and the ladder is not longer (S10)."""
+
+
+def tries(wanted: int) -> int:
+    """Return how often a run is really tried again by itself where a plan wants so many tries."""
+    return max(0, min(wanted, MOST_TRIES))
+
+
 class LaunchSettings(Document):
     """How the trainer is started.
 
@@ -44,7 +53,7 @@ class GuardSettings(Document):
         nonfinite: ``stop`` at once; ``confirm`` stops when it stays so by the step's own loss;
             ``warn`` only says it.
         memory_retries: How often a run whose GPU memory ran out may be tried again by itself, each time with
-            the next-cheapest changes that make it fit; 0 never does, and more than 5 count as 5.
+            the next-cheapest changes that make it fit; 0 never does, and `tries` says which numbers count.
         recoveries: Likewise for a run that was stopped because its loss was no number: each time with the
             first change that recovery offers.
     """

@@ -17,6 +17,7 @@ from gui.engine.findings import Finding, blocks
 from gui.engine.hardware.gpu import GpuMonitor
 from gui.engine.hardware.memory.observations import MemoryExpectation
 from gui.engine.paths import Home
+from gui.engine.plan.model import tries
 from gui.engine.plan.plan_file import PlanFile
 from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.preferences import load_preferences
@@ -43,9 +44,6 @@ from gui.engine.trainer.installs import TrainerInstall
 from gui.engine.trainer.probe import require_torch
 from gui.engine.trainer.resolving import resolve
 from gui.engine.trainer.saved_state import StateNumbers, state_numbers
-
-MOST_RETRIES = 5
-"""What a plan asks for beyond that is not done: each try costs minutes, and the ladder is not longer."""
 
 
 @dataclass(frozen=True)
@@ -204,9 +202,7 @@ class Preparation:
             gpus=tuple(gpu.name for gpu in facts.gpus),
             measures_memory=self._measures_memory(plan_file),
             memory=self._expect(plan_file) if self._expect and not self._install.practice else None,
-            retry=RetryRecord(
-                left=_tries(plan.guard.memory_retries), recoveries=_tries(plan.guard.recoveries)
-            ),
+            retry=RetryRecord(left=tries(plan.guard.memory_retries), recoveries=tries(plan.guard.recoveries)),
             follows=followed(self._home, plan),
             accepted=tuple(accepted),
             existing=existing,
@@ -238,10 +234,6 @@ class Preparation:
         """Whether nobody has switched the memory hook off: neither this plan nor the preferences."""
         wanted = load_preferences(self._home.preferences).measure_memory
         return wanted and plan_file.plan.launch.measure_memory
-
-
-def _tries(wanted: int) -> int:
-    return max(0, min(wanted, MOST_RETRIES))
 
 
 def _refuse_rival(run: RunFolder, command: TrainerCommand) -> None:

@@ -233,6 +233,8 @@ def _of_launch(plan: TrainingPlan) -> Iterator[ArgumentRow]:
         ("launch.dynamo_backend", "text", _("How accelerate compiles the model; no leaves it as it is.")),
         ("launch.env", "variables", _("More variables for the trainer's environment, as NAME=value.")),
         ("guard.nonfinite", "choice", _("What happens when the loss is not finite.")),
+        ("guard.memory_retries", "whole", _("Tries again by itself when the GPU's memory ran out.")),
+        ("guard.recoveries", "whole", _("Tries again by itself when the loss was no number.")),
     )
     for target, kind, words in rows:
         yield ArgumentRow(target, target, "launch", kind, help=words)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from gui.engine.findings import Finding
 from gui.engine.texts import _
 from gui.window.pages.plan.choices import Choices, Option
 from gui.window.pages.plan.effects import differing, effect_lines, values_with
+from gui.window.pages.plan.fields import again_groups
 from gui.window.pages.plan.parts import Parts
+from gui.window.pages.plan.rows import FieldCard
 from gui.window.pages.plan.step import Step
 from gui.window.widgets.card import Card
 from gui.window.widgets.labels import Label
@@ -31,7 +32,7 @@ def guard_words() -> dict[str, tuple[str, str]]:
 
 
 class CarefulStep(Step):
-    """Caution presets as cards, and the guard's policy."""
+    """Caution presets as cards, the guard's policy, and how often a run is tried again by itself."""
 
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts, "careful")
@@ -49,6 +50,9 @@ class CarefulStep(Step):
         guard.body.addWidget(self._guards)
         self.content.addWidget(cautions)
         self.content.addWidget(guard)
+        self.cards = [FieldCard(parts, group) for group in again_groups()]
+        for card in self.cards:
+            self.content.addWidget(card)
         self.content.addStretch(1)
 
     def update_now(self) -> None:
@@ -66,13 +70,10 @@ class CarefulStep(Step):
         self._own.setText(_("Values that you set yourself stay as they are.") if own else "")
         self._own.setVisible(bool(own))
 
-    def has_place(self, finding: Finding) -> bool:
-        """Whether a finding is shown beside its field."""
-        del finding
-        return False
-
     def focus_field(self, target: str) -> bool:
         """Give a field the keyboard; whether this step has it."""
+        if super().focus_field(target):
+            return True
         chosen = self.parts.document.plan.guard.nonfinite if target.startswith("guard.") else ""
         card = self._guards.card(chosen) or self._cautions.card(
             self.parts.document.layer_on("caution") or "safe"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from gui.engine.plan.model import MOST_TRIES
 from gui.engine.plan.preset_layer import When
 from gui.engine.texts import _
 
@@ -79,6 +80,33 @@ def training_groups() -> tuple[Group, ...]:
         Group(_("How it learns"), (*_rate_fields(), *_length_fields())),
         Group(_("Network"), _network_fields()),
         Group(_("Precision and memory"), _memory_fields()),
+    )
+
+
+def again_groups() -> tuple[Group, ...]:
+    """Return how often a run that failed is tried again without anybody there."""
+    memory = _(
+        "So many times, each with the cheapest changes with which it should fit, as a run of its own. "
+        "0 is never, {most} is the most."
+    )
+    loss = _(
+        "So many times, each with the first change that recovery offers, from the last good file where there "
+        "is one. 0 is never, {most} is the most."
+    )
+    return (
+        Group(
+            _("Try again by itself"),
+            (
+                _tries_field("guard.memory_retries", _("When the GPU's memory runs out"), memory),
+                _tries_field("guard.recoveries", _("When the loss is no number any more"), loss),
+            ),
+        ),
+    )
+
+
+def _tries_field(target: str, title: str, note: str) -> Field:
+    return Field(
+        (target,), title, "number", low=0, high=MOST_TRIES, whole=True, note=note.format(most=MOST_TRIES)
     )
 
 

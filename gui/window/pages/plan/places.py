@@ -8,7 +8,7 @@ from typing import Literal
 from gui.engine.findings import Finding
 from gui.engine.plan.families import families
 from gui.engine.texts import _
-from gui.window.pages.plan.fields import Group, training_groups
+from gui.window.pages.plan.fields import Group, again_groups, training_groups
 from gui.window.pages.plan.fields_of_files import data_groups, sample_fields, saving_groups
 
 StepName = Literal["what", "data", "careful", "memory", "training", "saving", "review", "arguments"]
@@ -76,6 +76,7 @@ def step_of_finding(finding: Finding) -> StepName:
 @lru_cache(maxsize=1)
 def _fields() -> dict[str, StepName]:
     steps: tuple[tuple[StepName, tuple[Group, ...]], ...] = (
+        ("careful", again_groups()),
         ("training", training_groups()),
         ("data", data_groups()),
         ("saving", (*saving_groups(), Group("", sample_fields()))),
