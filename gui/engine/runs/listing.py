@@ -59,6 +59,7 @@ class RunEntry(Document):
         note: What a person has written about it.
         favourite: Whether it bears a star.
         arguments: The trainer's arguments as ``name=value``, one a line, for searches.
+        queue_item: The number that it had in the queue; None where it was launched by hand.
     """
 
     name: str
@@ -88,6 +89,7 @@ class RunEntry(Document):
     note: str = ""
     favourite: bool = False
     arguments: str = Field(default="", exclude=True, repr=False)
+    queue_item: int | None = None
 
 
 class RunList(Versioned):
@@ -129,6 +131,7 @@ class _Origin(NamedTuple):
     trainer: str = ""
     started: float | None = None
     arguments: str = ""
+    queue_item: int | None = None
 
 
 _Mark = tuple[int, int, int] | None
@@ -267,7 +270,8 @@ def _origin(run: RunFolder) -> _Origin:
         return _Origin(family, kind, arguments=arguments)
     version = manifest.trainer_version or (manifest.trainer_commit or "")[:8]
     label = _("practice trainer") if manifest.practice else Path(manifest.trainer).name
-    return _Origin(family, kind, f"{label} {version}".strip(), manifest.created_at or None, arguments)
+    trainer, started = f"{label} {version}".strip(), manifest.created_at or None
+    return _Origin(family, kind, trainer, started, arguments, manifest.queue_item)
 
 
 def _argument_words(run: RunFolder) -> str:
