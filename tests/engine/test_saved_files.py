@@ -16,6 +16,7 @@ from gui.engine.runs import sending
 from gui.engine.runs.block_growth import block_growth
 from gui.engine.runs.checksum import checksum_file, known_checksum, write_checksum
 from gui.engine.runs.file_comparison import compare_files
+from gui.engine.runs.file_look import comparable, look_at_file, place_of
 from gui.engine.runs.file_origin import run_of_file, samples_of_file
 from gui.engine.runs.model_card import model_card
 from gui.engine.runs.sending import send_copy
@@ -268,3 +269,30 @@ def test_that_a_damaged_run_and_one_without_a_folder_hinder_nothing(tmp_path: Pa
     assert run_of_file(home, path) == run
     samples(out, "000020_00_20260101000000.png")
     assert samples_of_file(run, path).exact
+
+
+def test_that_all_of_a_file_is_looked_at_once(tmp_path: Path) -> None:
+    home, out = Home(tmp_path / "home"), tmp_path / "out"
+    arguments = {"output_dir": str(out), "output_name": "mira", "network_module": "networks.lora"}
+    first = saved(write_weights(out / "mira-step00000020.safetensors", 0.01, metadata={"ss_steps": "20"}))
+    second = saved(write_weights(out / "mira-step00000040.safetensors", 0.02, metadata={"ss_steps": "40"}))
+    state = saved(write_state(out / "mira-step00000040-state", counted=40), "state")
+    gone = saved(out / "mira-step00000010.safetensors", removed=True)
+    kept = saved(out / "x.safetensors", removed=True, kept_as=first.path)
+    files = [gone, first, second, state]
+    run = saved_run(home, arguments, files=files)
+    assert place_of(kept) == first.path
+    assert comparable(files, second) == [first.path]
+    assert comparable(files, first) == [second.path]
+    assert comparable(files, state) == []
+    look = look_at_file(run, second, first.path)
+    assert look.against == first.path
+    assert [each.what for each in look.differences] == ["Steps"]
+    assert [each.factor for each in look.growth] == pytest.approx([2.0, 2.0])
+    assert look.on is not None
+    assert {change.target for change in look.changes} == {"network_weights", "max_train_steps", "output_name"}
+    alone = look_at_file(run, second, out / "gone.safetensors")
+    assert alone.against is None and all(each.before is None for each in alone.growth)
+    assert look_at_file(run, state, None).growth == ()
+    nothing = look_at_file(run, gone, None)
+    assert nothing.card is None and nothing.growth == () and "no saved model" in nothing.why_not

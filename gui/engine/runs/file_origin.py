@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from gui.engine.errors import PreflightError
 from gui.engine.paths import Home
+from gui.engine.preflight.state_look import STATE_END
 from gui.engine.runs.folder import RunFolder, run_names
 from gui.engine.runs.records import CommandRecord
 from gui.engine.runs.save_names import SaveName, SaveNames
@@ -49,7 +50,8 @@ def samples_of_file(run: RunFolder, path: Path) -> SamplesThen:
         path: The file.
     """
     found = _samples(run)
-    model = saved_model(path)
+    saved_with = path.name.removesuffix(STATE_END)
+    model = saved_model(path.with_name(f"{saved_with}.safetensors") if saved_with != path.name else path)
     if not found:
         return SamplesThen()
     at = [(each, name) for each, name in found if _is_of(name, model.step, model.epoch)]

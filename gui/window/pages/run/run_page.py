@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from gui.engine.runs.alarm import Alarm
 from gui.engine.runs.folder import RunFolder
-from gui.engine.runs.status import RunStatus
+from gui.engine.runs.status import FileNow, RunStatus
 from gui.engine.texts import _
 from gui.window.bridges.alerts import Alerts
 from gui.window.bridges.memory_advisor import MemoryAdvisor
@@ -21,6 +21,7 @@ from gui.window.bridges.tasks import Tasks
 from gui.window.pages.report.report_panel import ReportPanel
 from gui.window.pages.run.actions import RunActions
 from gui.window.pages.run.alarm_stack import AlarmStack
+from gui.window.pages.run.file_viewer import FileViewer
 from gui.window.pages.run.head import RunHead
 from gui.window.pages.run.notes import RunNotes
 from gui.window.pages.run.recovery_desk import RecoveryDesk
@@ -92,6 +93,8 @@ class RunPage(QWidget):
         self.recovery = RecoveryDesk(tasks)
         self.body = RunBody(theme, icons, tasks)
         self.advisor = MemoryAdvisor(tasks)
+        self.file_viewer = FileViewer(icons, tasks, self)
+        self.file_samples = SampleViewer(icons, tasks, self.file_viewer.samples.model, self, "file-sample")
         self.viewer = SampleViewer(icons, tasks, self.body.samples.model, self)
         self._stack = QStackedWidget()
         self._stack.addWidget(self._make_empty())
@@ -136,13 +139,15 @@ class RunPage(QWidget):
             self._watch.deleteLater()
             self._watch = None
         self.viewer.close_it()
+        self.file_viewer.close_it()
         self.body.end()
         self._stack.setCurrentIndex(0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Keep the large sample over the whole page."""
         super().resizeEvent(event)
-        self.viewer.setGeometry(self.rect().adjusted(Space.L, Space.L, -Space.L, -Space.L))
+        for over in (self.viewer, self.file_viewer, self.file_samples):
+            over.setGeometry(self.rect().adjusted(Space.L, Space.L, -Space.L, -Space.L))
 
     def _begin(self, run: RunFolder) -> None:
         self._alarms, self._told = (), set()
@@ -174,7 +179,12 @@ class RunPage(QWidget):
         self.body.gpu.tips.changes_wanted.connect(self._reuse)
         self.body.samples.strip.wanted.connect(self.viewer.open_row)
         self.viewer.closed.connect(self.body.samples.strip.setFocus)
-        self.body.files.chosen.connect(lambda path: self._open(Path(path).parent))
+        self.body.files.chosen.connect(self._show_file)
+        self.file_viewer.closed.connect(self.body.files.list.setFocus)
+        self.file_viewer.plan_wanted.connect(self._reuse)
+        self.file_viewer.folder_wanted.connect(lambda path: self._open(Path(path).parent))
+        self.file_viewer.samples.strip.wanted.connect(self.file_samples.open_row)
+        self.file_samples.closed.connect(self.file_viewer.samples.strip.setFocus)
 
     def _show_status(self, status: RunStatus) -> None:
         before_end = self._watch is not None and self._watch.all_read
@@ -245,6 +255,10 @@ class RunPage(QWidget):
     def _leave_report(self) -> None:
         self._stack.setCurrentIndex(0 if self._watch is None else 1)
         self.controls.report.setFocus()
+
+    def _show_file(self, file: FileNow) -> None:
+        if self._watch is not None:
+            self.file_viewer.open_file(self._watch.run, self.body.files.files, file)
 
     def _open_folder(self) -> None:
         if self._watch is not None:

@@ -10,6 +10,7 @@ from PySide6.QtCore import Signal
 from gui.engine.errors import PreflightError
 from gui.engine.runs.events import FileSeen, Guarded, Launching, VerdictGiven
 from gui.engine.runs.figures import clock_time
+from gui.engine.runs.file_look import place_of
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.sample_prompts import SamplePlan, sample_plan
 from gui.engine.runs.save_names import SaveNames
@@ -94,7 +95,7 @@ class FilesCard(Card):
     """Models and states that the run saved, newest first."""
 
     chosen = Signal(object)
-    """The file's path: show it in its folder."""
+    """`FileNow`: show all of it."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(_("Saved files"), name="run-files")
@@ -105,22 +106,30 @@ class FilesCard(Card):
             theme, self.model, _("Saved files, the newest first"), timed=False, name="run-file-list"
         )
         self.list.setMinimumHeight(theme.px(60))
-        self.list.chosen.connect(lambda line: self.chosen.emit(line.key))
+        self.files: tuple[FileNow, ...] = ()
+        self.list.picked.connect(self._choose)
+        self.list.chosen.connect(self._choose)
         self.body.addWidget(self.none)
         self.body.addWidget(self.list, 1)
         self.list.hide()
 
     def show_files(self, files: Sequence[FileNow]) -> None:
         """Show these."""
+        self.files = tuple(files)
         self.model.show([_file_line(file) for file in reversed(files)])
         self.none.setVisible(not files)
         self.list.setVisible(bool(files))
+
+    def _choose(self, line: Line) -> None:
+        file = next((each for each in self.files if place_of(each) == line.key), None)
+        if file is not None:
+            self.chosen.emit(file)
 
 
 def _file_line(file: FileNow) -> Line:
     chip = file_chip(file)
     kept = _("Kept as {file}.").format(file=file.kept_as) if file.kept_as else ""
-    how = _("Double click: show it in its folder.") if not file.removed else ""
+    how = _("Click: what is in it, and how to go on from it.")
     tip = "\n".join(part for part in (str(file.path), file.sentence, kept, how) if part)
     return Line(
         file.path.name,
@@ -130,7 +139,7 @@ def _file_line(file: FileNow) -> Line:
         tip=tip,
         struck=file.removed,
         step=file.step,
-        key=file.kept_as if file.removed and file.kept_as else file.path,
+        key=place_of(file),
     )
 
 

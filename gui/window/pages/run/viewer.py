@@ -17,8 +17,6 @@ from gui.window.widgets.labels import Label
 from gui.window.widgets.layouts import column, row
 from gui.window.widgets.styled import style
 
-_KEY = "run-large-sample"
-
 
 class SampleViewer(QFrame):
     """Lies over the page until Escape or its button closes it.
@@ -28,13 +26,16 @@ class SampleViewer(QFrame):
         tasks: Where pictures are read.
         model: The samples.
         parent: What it lies over.
+        name: How its object names begin.
     """
 
     closed = Signal()
 
-    def __init__(self, icons: Icons, tasks: Tasks, model: SampleModel, parent: QWidget) -> None:
+    def __init__(
+        self, icons: Icons, tasks: Tasks, model: SampleModel, parent: QWidget, name: str = "sample"
+    ) -> None:
         super().__init__(parent)
-        self.setObjectName("sample-viewer")
+        self.setObjectName(f"{name}-viewer")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         style(self, role="card")
         self._icons = icons
@@ -43,18 +44,18 @@ class SampleViewer(QFrame):
         self._row = 0
         self._image = QImage()
         self.picture = QLabel()
-        self.picture.setObjectName("sample-large")
+        self.picture.setObjectName(f"{name}-large")
         self.picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.picture.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self.picture.setMinimumSize(80, 80)
         self.caption = Label("", "strong", wrap=False)
-        self.caption.setObjectName("sample-caption")
+        self.caption.setObjectName(f"{name}-caption")
         self.prompt = Label("", "muted", selectable=True)
-        self.prompt.setObjectName("sample-prompt")
+        self.prompt.setObjectName(f"{name}-prompt")
         icon = icons.icon
-        self.before = IconButton(icon("chevron-left"), _("Newer sample"), name="sample-before")
-        self.after = IconButton(icon("chevron-right"), _("Older sample"), name="sample-after")
-        self.close_button = IconButton(icon("cross"), _("Close (Esc)"), name="sample-close")
+        self.before = IconButton(icon("chevron-left"), _("Newer sample"), name=f"{name}-before")
+        self.after = IconButton(icon("chevron-right"), _("Older sample"), name=f"{name}-after")
+        self.close_button = IconButton(icon("cross"), _("Close (Esc)"), name=f"{name}-close")
         self.before.clicked.connect(lambda: self.show_row(self._row - 1))
         self.after.clicked.connect(lambda: self.show_row(self._row + 1))
         self.close_button.clicked.connect(self.close_it)
@@ -98,7 +99,7 @@ class SampleViewer(QFrame):
             lambda _handle: read_picture(sample.path, QSize(LARGEST_SIDE, LARGEST_SIDE)),
             self._take,
             self._say,
-            key=_KEY,
+            key=f"run-large-{self.objectName()}",
         )
 
     def close_it(self) -> None:
