@@ -14,6 +14,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 from run_helper import ended, wait_until
+from saved_runs import write_state
 
 from gui.engine.errors import TrainerNotFound
 from gui.engine.findings import Finding, Fix
@@ -98,8 +99,8 @@ def review(
             document=document,
             checks=checks,
             launcher=Launcher(trainers, tasks, home, tokens.store),
-            trainers=trainers,
             adder=QueueAdder(trainers, tasks, home),
+            trainers=trainers,
             hardware=hardware,
             tokens=tokens,
             tasks=tasks,
@@ -138,6 +139,22 @@ def test_that_a_plan_without_faults_says_so_and_what_will_happen(review, tmp_pat
     assert "Nothing speaks against launching this plan" in page.text("review-ready")
     assert "its LoRA is of no use" in page.text("practice-trainer")
     assert "11.0 GiB of 12.0 GiB free now on A card" in page.text("gpu-memory")
+
+
+def test_that_where_a_resumed_training_continues_is_said_and_put_right_by_a_click(review, tmp_path):
+    table = {"base_lrs": [1e-5, 1e-4], "last_epoch": 50}
+    state = write_state(tmp_path / "out" / "lora-step00000050-state", counted=50, table=table)
+    (tmp_path / "out" / "lora.safetensors").write_bytes(b"")
+    page = review(small_plan(tmp_path, max_train_steps=None, max_train_epochs=2, resume=str(state)))
+    assert "and trains 40 steps more; saves will overwrite lora.safetensors." in page.text("forecast-resume")
+    page.click("fix-remaining")
+    page.settle()
+    page.click("fix-other-name")
+    page.settle()
+    said = "Continues at step 50 of 80; saves will not overwrite the old ones."
+    page.qtbot.waitUntil(lambda: page.text("forecast-resume") == said)
+    assert not page.sees("finding-resume") and not page.sees("finding-output-exists")
+    assert page.document.plan.arguments["output_name"] == "lora-from50"
 
 
 def test_that_a_stop_is_a_card_with_reason_arguments_and_ways_out(review, tmp_path):
