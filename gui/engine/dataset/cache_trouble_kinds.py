@@ -2,53 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Mapping
 
 from gui.engine.dataset.cache_files import CacheTrouble
 from gui.engine.dataset.problem_kind import ProblemKind
-from gui.engine.findings import Severity
 from gui.engine.texts import _, ngettext
 
 SOURCES = ("DATA-12", "DATA-13", "NAN-20", "trainer: strategy_base.py:440-475")
 
-
-@cache
-def cache_trouble_kinds() -> Mapping[CacheTrouble, ProblemKind]:
-    """Return all kinds; their titles are for a number of files."""
-
-    def made_anew() -> str:
-        return _("The trainer stops at it. It makes caches anew when they are gone.")
-
-    def harmless() -> str:
-        return _("It does no harm and takes room.")
-
-    return {
-        "broken": _kind("broken", "cache-verify", "stop", _broken, made_anew),
-        "nan": _kind(
-            "nan",
-            "cache-nan",
-            "stop",
-            _nan,
-            lambda: _("The loss becomes NaN with it. It makes caches anew when they are gone."),
+CACHE_TROUBLES: Mapping[CacheTrouble, ProblemKind] = {
+    "broken": ProblemKind(
+        "broken",
+        "cache-verify",
+        "stop",
+        lambda n: ngettext(
+            "{count} cache file is damaged: {names}", "{count} cache files are damaged: {names}", n
         ),
-        "size": _kind(
-            "size",
-            "cache-fingerprint",
-            "danger",
-            _other_size,
-            lambda: _("The trainer of SD and SDXL does not notice: it uses them, or stops in an epoch."),
+        lambda: _("The trainer stops at it. It makes caches anew when they are gone."),
+        SOURCES,
+    ),
+    "nan": ProblemKind(
+        "nan",
+        "cache-nan",
+        "stop",
+        lambda n: ngettext(
+            "{count} cache file holds numbers that are none (NaN): {names}",
+            "{count} cache files hold numbers that are none (NaN): {names}",
+            n,
         ),
-        "stale": _kind(
-            "stale",
-            "cache-stale",
-            "danger",
-            _stale,
-            lambda: _("The trainer does not notice and goes on with what was there before."),
+        lambda: _("The loss becomes NaN with it. It makes caches anew when they are gone."),
+        SOURCES,
+    ),
+    "size": ProblemKind(
+        "size",
+        "cache-fingerprint",
+        "danger",
+        lambda n: ngettext(
+            "{count} cache file is of another resolution: {names}",
+            "{count} cache files are of another resolution: {names}",
+            n,
         ),
-        "family": _kind("family", "cache-leftover", "hint", _other_family, harmless),
-        "leftover": _kind("leftover", "cache-leftover", "hint", _leftover, harmless),
-    }
+        lambda: _("The trainer of SD and SDXL does not notice: it uses them, or stops in an epoch."),
+        SOURCES,
+    ),
+    "stale": ProblemKind(
+        "stale",
+        "cache-stale",
+        "danger",
+        lambda n: ngettext(
+            "{count} cache file is older than its image or caption: {names}",
+            "{count} cache files are older than their images or captions: {names}",
+            n,
+        ),
+        lambda: _("The trainer does not notice and goes on with what was there before."),
+        SOURCES,
+    ),
+    "family": ProblemKind(
+        "family",
+        "cache-leftover",
+        "hint",
+        lambda n: ngettext(
+            "{count} cache file is of another model family: {names}",
+            "{count} cache files are of another model family: {names}",
+            n,
+        ),
+        lambda: _("It does no harm and takes room."),
+        SOURCES,
+    ),
+    "leftover": ProblemKind(
+        "leftover",
+        "cache-leftover",
+        "hint",
+        lambda n: ngettext(
+            "{count} cache file belongs to no image any more: {names}",
+            "{count} cache files belong to no image any more: {names}",
+            n,
+        ),
+        lambda: _("It does no harm and takes room."),
+        SOURCES,
+    ),
+}
+"""Trouble to what it means; titles are for a number of files."""
 
 
 def short_words() -> Mapping[CacheTrouble, str]:
@@ -61,59 +95,3 @@ def short_words() -> Mapping[CacheTrouble, str]:
         "family": _("of another model family"),
         "leftover": _("without an image"),
     }
-
-
-def _kind(
-    key: CacheTrouble,
-    identity: str,
-    severity: Severity,
-    title: Callable[[int], str],
-    detail: Callable[[], str],
-) -> ProblemKind:
-    return ProblemKind(key, identity, severity, title, detail, SOURCES)
-
-
-def _broken(count: int) -> str:
-    return ngettext(
-        "{count} cache file is damaged: {names}", "{count} cache files are damaged: {names}", count
-    )
-
-
-def _nan(count: int) -> str:
-    return ngettext(
-        "{count} cache file holds numbers that are none (NaN): {names}",
-        "{count} cache files hold numbers that are none (NaN): {names}",
-        count,
-    )
-
-
-def _other_size(count: int) -> str:
-    return ngettext(
-        "{count} cache file is of another resolution: {names}",
-        "{count} cache files are of another resolution: {names}",
-        count,
-    )
-
-
-def _stale(count: int) -> str:
-    return ngettext(
-        "{count} cache file is older than its image or caption: {names}",
-        "{count} cache files are older than their images or captions: {names}",
-        count,
-    )
-
-
-def _other_family(count: int) -> str:
-    return ngettext(
-        "{count} cache file is of another model family: {names}",
-        "{count} cache files are of another model family: {names}",
-        count,
-    )
-
-
-def _leftover(count: int) -> str:
-    return ngettext(
-        "{count} cache file belongs to no image any more: {names}",
-        "{count} cache files belong to no image any more: {names}",
-        count,
-    )

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from gui.engine.dataset.caption_kinds import caption_file_kinds, caption_text_kinds, caption_word_kinds
-from gui.engine.dataset.file_kinds import among_kinds, file_kinds, mask_kinds, unreadable_kinds
-from gui.engine.dataset.picture_kinds import colours_kinds, look_kinds, placed_kinds, shape_kinds
+from gui.engine.dataset.caption_kinds import CAPTION_FILE_KINDS, CAPTION_TEXT_KINDS, CAPTION_WORD_KINDS
+from gui.engine.dataset.file_kinds import AMONG_KINDS, FILE_KINDS, MASK_KINDS, UNREADABLE_KINDS
+from gui.engine.dataset.picture_kinds import COLOURS_KINDS, LOOK_KINDS, PLACED_KINDS, SHAPE_KINDS
 from gui.engine.dataset.problem_kind import ProblemKind
 
 
@@ -20,16 +20,16 @@ from gui.engine.dataset.problem_kind import ProblemKind
 def problem_kinds() -> Mapping[str, ProblemKind]:
     """Return all kinds by key, in the order in which they are told."""
     kinds = (
-        *unreadable_kinds(),
-        *file_kinds(),
-        *colours_kinds(),
-        *shape_kinds(),
-        *look_kinds(),
-        *placed_kinds(),
-        *among_kinds(),
-        *mask_kinds(),
-        *caption_file_kinds(),
-        *caption_text_kinds(),
-        *caption_word_kinds(),
+        *UNREADABLE_KINDS,
+        *FILE_KINDS,
+        *COLOURS_KINDS,
+        *SHAPE_KINDS,
+        *LOOK_KINDS,
+        *PLACED_KINDS,
+        *AMONG_KINDS,
+        *MASK_KINDS,
+        *CAPTION_FILE_KINDS,
+        *CAPTION_TEXT_KINDS,
+        *CAPTION_WORD_KINDS,
     )
     return {kind.key: kind for kind in kinds}

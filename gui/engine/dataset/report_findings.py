@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gui.engine.dataset.bucket_use import BucketSuggestion, BucketUse
-from gui.engine.dataset.cache_trouble_kinds import cache_trouble_kinds
+from gui.engine.dataset.cache_trouble_kinds import CACHE_TROUBLES
 from gui.engine.dataset.pairing import examples
 from gui.engine.dataset.problem_kinds import problem_kinds
 from gui.engine.dataset.report import DatasetBuckets, DatasetReport, FoundCaches, SubsetReport
@@ -101,7 +101,7 @@ def _of_subset(subset: SubsetReport, *, used: bool) -> Iterator[Finding]:
 
 
 def _of_caches(subset: SubsetReport, caches: FoundCaches, *, used: bool) -> Finding:
-    kind = cache_trouble_kinds()[caches.trouble]
+    kind = CACHE_TROUBLES[caches.trouble]
     severity, detail = kind.severity, kind.detail()
     if not used:
         severity = "hint"
