@@ -12,7 +12,7 @@ from gui.cli.plan_input import add_plan_arguments, plan_of
 from gui.engine.documents import write_atomically
 from gui.engine.errors import PlanNotRunnable
 from gui.engine.findings import Finding
-from gui.engine.hardware.gpu import GpuMonitor
+from gui.engine.hardware.gpu import machine_gpus
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.plan_file import PlanFile
 from gui.engine.plan.preset_library import PresetLibrary
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
 def _command(options: argparse.Namespace, planfile: PlanFile, folder: Path) -> TrainerCommand:
     install, facts, catalogue = trainer_of(options, planfile.plan, options.practice, base=planfile.base)
     chosen = planfile.plan.launch.gpu_ids
-    uuids = [device.uuid for device in GpuMonitor().devices()] if chosen else []
+    uuids = [device.uuid for device in machine_gpus().devices()] if chosen else []
     return build_command(
         planfile.plan,
         planfile.base,

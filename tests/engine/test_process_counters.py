@@ -4,15 +4,18 @@
 
 from __future__ import annotations
 
+import ast
 import ctypes
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from fake_nvml import FakeNvml
 
+from gui.engine.hardware import gpu as gpu_module
 from gui.engine.hardware import process_counters
-from gui.engine.hardware.gpu import GpuDevice, GpuMonitor
+from gui.engine.hardware.gpu import GpuDevice, GpuMonitor, machine_gpus
 from gui.engine.hardware.process_counters import ProcessUse, same_place, system_counters, uses
 from gui.engine.hardware.visible import visible_devices
 from gui.engine.hardware.windows_counters import (
@@ -22,7 +25,9 @@ from gui.engine.hardware.windows_counters import (
     _Item,
     _Question,
 )
+from gui.engine.preflight.collect import Collector
 
+GUI = Path(gpu_module.__file__).parents[2]
 GIB, MIB = 1 << 30, 1 << 20
 MORE_DATA = ctypes.c_int32(0x800007D2).value
 ONE, OTHER = "luid_0x00000000_0x0000D1B2_phys_0", "luid_0x00000001_0x0000D1B2_phys_0"
@@ -242,3 +247,25 @@ def test_that_the_number_of_a_divided_gpu_is_its_first_instance() -> None:
     assert found.instance == 0
     (found,) = visible_devices(parts, {"CUDA_VISIBLE_DEVICES": "MIG-1"}) or ()
     assert found.instance == 1
+
+
+def test_that_check_and_window_see_what_windows_tells_of_other_programs(
+    gpus: FakeNvml, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gpu_module, "system_counters", lambda: Counters(ProcessUse(1, "01:00", 3 * GIB, 6)))
+    gpus.set({"driver_model": 0, "processes": "1:?"})
+    (seen,) = machine_gpus().sample()
+    assert seen.processes == {1: 3 * GIB}
+    (fact,) = Collector().machine().gpu or ()
+    assert [holder.gib for holder in fact.holder or ()] == [3.0]
+
+
+def test_that_nobody_looks_at_this_machine_without_its_counters() -> None:
+    own = [
+        f"{file.name}:{node.lineno}"
+        for file in GUI.rglob("*.py")
+        if file.name != "gpu.py"
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "GpuMonitor"
+    ]
+    assert own == [], "`machine_gpus` knows what this system tells"

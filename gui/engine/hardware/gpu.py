@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from gui.engine.documents import Document
 from gui.engine.hardware.nvml import GpuLost, Nvml
-from gui.engine.hardware.process_counters import ProcessCounters, ProcessUse, same_place
+from gui.engine.hardware.process_counters import ProcessCounters, ProcessUse, same_place, system_counters
 from gui.engine.texts import _
 
 RETRY_SECONDS = 30.0
@@ -132,6 +132,11 @@ class GpuSample(Document):
             "GPU {index} ({name}) no longer answers. Its training is lost; restart the machine, and look "
             "at its power supply, cooling and driver when it happens again."
         ).format(index=self.index, name=self.name or self.uuid)
+
+
+def machine_gpus() -> GpuMonitor:
+    """Return what looks at the GPUs of this machine, with the system's counters where NVML tells less."""
+    return GpuMonitor(counters=system_counters())
 
 
 @dataclass

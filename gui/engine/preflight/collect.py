@@ -12,7 +12,7 @@ from gui.engine.dataset.folder_records import FolderRecords
 from gui.engine.dataset.listing import list_folder, suffixes_read
 from gui.engine.errors import CannotRead
 from gui.engine.hardware.disks import Disks
-from gui.engine.hardware.gpu import GpuMonitor
+from gui.engine.hardware.gpu import GpuMonitor, machine_gpus
 from gui.engine.hardware.host import HostMonitor
 from gui.engine.patience import within
 from gui.engine.plan.dataset_options import folder_name_parts
@@ -64,7 +64,7 @@ class Collector:
 
     trainer: TrainerFacts | None = None
     practice: bool = False
-    gpus: GpuMonitor = field(default_factory=GpuMonitor)
+    gpus: GpuMonitor = field(default_factory=machine_gpus)
     host: HostMonitor = field(default_factory=HostMonitor)
     models: ModelLooker = field(default_factory=ModelLooker)
     texts: TextLooker = field(default_factory=TextLooker)

@@ -14,7 +14,7 @@ from gui import __version__
 from gui.engine.documents import write_atomically
 from gui.engine.errors import PlanNotRunnable, RunRefused
 from gui.engine.findings import Finding, blocks
-from gui.engine.hardware.gpu import GpuMonitor
+from gui.engine.hardware.gpu import GpuMonitor, machine_gpus
 from gui.engine.hardware.memory.observations import MemoryExpectation
 from gui.engine.paths import Home
 from gui.engine.plan.model import tries
@@ -93,7 +93,7 @@ class Preparation:
         self._install = install
         self._facts = facts
         self._catalogue = catalogue
-        self._gpus = gpus or GpuMonitor()
+        self._gpus = gpus or machine_gpus()
         self._disks = disks
         self._findings = judge or self._refusals
         self._expect = expect

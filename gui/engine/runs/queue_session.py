@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from gui.engine.documents import reason_of
 from gui.engine.errors import AlreadySupervised, QueueRefused
-from gui.engine.hardware.gpu import GpuMonitor
+from gui.engine.hardware.gpu import machine_gpus
 from gui.engine.runs.awake import keep_awake
 from gui.engine.runs.detached import has_taken_over, last_words, start_detached
 from gui.engine.runs.lock import SupervisorLock, is_held
@@ -51,7 +51,7 @@ def schedule(store: QueueStore, *, rest: Callable[[float], None] = time.sleep) -
         return False
     try:
         with keep_awake():
-            scheduler = Scheduler(store, ItemStarter(store, TokenStore(store.home), GpuMonitor()))
+            scheduler = Scheduler(store, ItemStarter(store, TokenStore(store.home), machine_gpus()))
             while lock.is_in_place():
                 if scheduler.look() or not _leave(store, lock):
                     rest(TICK_SECONDS)

@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gui.engine.hardware.gpu import GpuMonitor
+from gui.engine.hardware.gpu import machine_gpus
 from gui.engine.hardware.host import HostMonitor
-from gui.engine.hardware.process_counters import system_counters
 from gui.engine.runs.board import Board
 from gui.engine.runs.counting import Counting
 from gui.engine.runs.disk import DiskWatch, system_free_bytes
@@ -135,7 +134,7 @@ def _gpu_watch(run: RunFolder, command: CommandRecord, ledger: Ledger, pace: Pac
     inherited = {name: value for name, value in os.environ.items() if name not in command.unset}
     return GpuWatch(
         ledger,
-        GpuMonitor(counters=system_counters()),
+        machine_gpus(),
         MemoryHook(run),
         pace=pace,
         environment={**inherited, **command.environment},

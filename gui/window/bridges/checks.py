@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from gui.engine.errors import PreflightError
 from gui.engine.findings import Finding, Severity
-from gui.engine.hardware.gpu import GpuMonitor
+from gui.engine.hardware.gpu import GpuMonitor, machine_gpus
 from gui.engine.paths import Home
 from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.preflight.facts import Facts
@@ -77,7 +77,7 @@ class Checks(QObject):
         self._home = home
         self._library = PresetLibrary(home.presets)
         self._plan_trainers = PlanTrainers(home)
-        self._gpus = gpus or GpuMonitor()
+        self._gpus = gpus or machine_gpus()
         self._seen = FilesSeen()
         self._traced: tuple[TracedStep, ...] = ()
         self._machine = Facts()

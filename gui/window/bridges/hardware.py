@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from gui.engine.hardware.gpu import GpuDevice, GpuMonitor, GpuSample
+from gui.engine.hardware.gpu import GpuDevice, GpuMonitor, GpuSample, machine_gpus
 from gui.engine.hardware.host import HostMonitor, HostSample
 from gui.engine.hardware.sampler import Sampler
 from gui.engine.texts import _
@@ -44,7 +44,7 @@ class Hardware(QObject):
         seconds: float = LOOK_SECONDS,
     ) -> None:
         super().__init__()
-        self._monitor = monitor or GpuMonitor()
+        self._monitor = monitor or machine_gpus()
         self._machine = host or HostMonitor()
         self._look: _Look | None = None
         self._stale = False

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from PySide6.QtCore import QObject, Signal
 
 from gui.engine.errors import Cancelled, PlanNotRunnable, PracticeNeedsTorch, PreflightError, TrainerNotFound
-from gui.engine.hardware.gpu import GpuMonitor
+from gui.engine.hardware.gpu import GpuMonitor, machine_gpus
 from gui.engine.paths import Home
 from gui.engine.plan.plan_file import PlanFile
 from gui.engine.token_store import TokenStore
@@ -102,7 +102,7 @@ class Launcher(QObject):
         self._home = home
         self._store = store
         self._plan_trainers = PlanTrainers(home)
-        self._gpus = gpus or GpuMonitor()
+        self._gpus = gpus or machine_gpus()
         self._order: _Order | None = None
 
     @property
