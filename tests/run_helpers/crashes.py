@@ -92,15 +92,18 @@ class Storm:
         victims = [(kind, run, pid) for kind, run, pid in self._living() if _is_there(pid)]
         if not victims:
             return False
-        kinds = sorted({kind for kind, _run, _pid in victims})
-        # The scheduler is nearly always there, a launcher seldom: each is to have its share.
-        shares = [1 / (1 + [kind for kind, _run in self.killed].count(each)) ** 2 for each in kinds]
-        (kind,) = self.random.choices(kinds, shares)
+        (kind,) = self.random.choices(*self._shares({kind for kind, _run, _pid in victims}))
         _kind, run, pid = self.random.choice([each for each in victims if each[0] == kind])
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
             self.killed.append((kind, run))
         return True
+
+    def _shares(self, kinds: set[str]) -> tuple[list[str], list[float]]:
+        """Return who may be killed, and how likely: faces and scheduler are nearly always there."""
+        told = [kind for kind, _run in self.killed]
+        often = {"window": 0.1, "terminal": 0.1, "scheduler": 0.3}
+        return sorted(kinds), [often.get(kind, 1.0) / (1 + told.count(kind)) for kind in sorted(kinds)]
 
     def look(self) -> None:
         """Do what every window and command does: have somebody there who looks after queue and runs."""

@@ -78,7 +78,7 @@ class Shown:
         def there() -> bool:
             return any(words in each.text() for each in self.page.findChildren(QLabel) if each.isVisible())
 
-        self.qtbot.waitUntil(there)
+        self.qtbot.waitUntil(there, timeout=20_000)
 
     def until(self, true: Callable[[], object]) -> None:
         self.qtbot.waitUntil(lambda: bool(true()))
@@ -300,5 +300,12 @@ def test_that_dropped_plans_are_checked_and_added(
     with shown.qtbot.waitSignal(shown.page.open_plan) as opened:
         shown.click("queue-open-plan")
     assert opened.args == [bad] and shown.names() == ["good"]
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "lora.safetensors").write_bytes(b"somebody's work")
+    drop(shown.page, [saved(tmp_path, "over")])
+    shown.reads("“over” was not put into the queue.")
+    shown.click("queue-add-all-the-same")
+    shown.qtbot.waitUntil(lambda: shown.rows() == ["good", "over"], timeout=20_000)
+    assert shown.store.read().items[1].accepted == ("output-exists",)
     drop(shown.page, [tmp_path / "gone.toml"])
     shown.reads("gone.toml cannot be read")

@@ -29,7 +29,7 @@ from gui.window.widgets.card import Card
 from gui.window.widgets.dropping import Drops
 from gui.window.widgets.inputs import Choice
 from gui.window.widgets.labels import Label
-from gui.window.widgets.layouts import FlowLayout, held, row
+from gui.window.widgets.layouts import FlowLayout, column, held, row
 from gui.window.widgets.page import Empty, Page
 
 
@@ -111,7 +111,8 @@ class QueuePage(Page):
         stack = QStackedWidget()
         self._card = Card(margins=1, name="queue-card")
         self._card.body.addWidget(self._view)
-        self._looking = Busy(_("Looking at the queue …"), cancellable=False, name="queue-looking")
+        looking = Busy(_("Looking at the queue …"), cancellable=False, name="queue-looking")
+        self._looking = held(column(looking, None))
         add = Button(_("Add plans …"), name="queue-add-first")
         add.clicked.connect(self._choose_files)
         self._empty = Empty(
@@ -174,6 +175,7 @@ class QueuePage(Page):
         there = queue is not None and bool(queue.items)
         part: QWidget = self._card if there else self._empty
         self._stack.setCurrentWidget(part if self._queue.known else self._looking)
+        self._stack.setHidden(queue is None and bool(self._queue.problem))
         self._settings.setVisible(there)
         self._pause.setVisible(there)
         self._clear.setEnabled(queue is not None and any(each.over for each in queue.items))
