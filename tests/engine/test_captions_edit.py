@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
+from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
@@ -146,8 +148,11 @@ def test_that_edits_can_be_called_off(where: CaptionFolder) -> None:
     before = hashes(where.folder)
     with pytest.raises(Cancelled):
         preview(where, with_tag("night"), cancelled=lambda: True)
-    with pytest.raises(Cancelled):
-        write_edits(preview(where, with_tag("night")), cancelled=lambda: True)
+    for asked in (0, 2):  # before anything, and in the middle of keeping originals
+        answers = chain([False] * asked, repeat(True))
+        with pytest.raises(Cancelled):
+            write_edits(preview(where, with_tag("night")), cancelled=partial(next, answers))
+        assert not (where.folder / ORIGINALS).exists()
     restore_originals(where.folder)
     assert hashes(where.folder) == before
     assert write_edits(preview(where, replaced("nowhere", "x"))).done == ()

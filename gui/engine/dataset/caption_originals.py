@@ -6,13 +6,13 @@ new one, and the old one can be had again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import Field
 
-from gui.engine.dataset.caption_edits import EditPreview, hash_of
+from gui.engine.dataset.caption_edits import CaptionEdit, EditPreview, hash_of
 from gui.engine.dataset.journal import checked_folder, read_journal, remove_folder, write_journal
 from gui.engine.dataset.listing import OWN
 from gui.engine.documents import Document, read_bytes, reason_of, write_atomically
@@ -81,22 +81,42 @@ def write_edits(
         return Written((), ())
     with held(place / JOURNAL):
         edits = [edit for edit in preview.edits if _content(folder / edit.name) == edit.content]
-        journal = {kept.name: kept for kept in _kept(place)}
-        for edit in edits:
-            old = journal.get(edit.name)
-            if old is None and edit.content:
-                write_atomically(place / edit.name, read_bytes(folder / edit.name))
-            new = hash_of(edit.after.encode("utf-8"))
-            before = old or KeptOriginal(name=edit.name, content=edit.content, written=())
-            journal[edit.name] = before.model_copy(update={"written": (*before.written, new)})
-        write_journal(place / JOURNAL, OriginalsJournal(files=tuple(journal.values())))
-        for number, edit in enumerate(edits):
+        begun = _keep_originals(place, edits, cancelled)
+        for number, edit in enumerate(edits if begun else ()):
             if cancelled():
                 raise Cancelled
             write_atomically(folder / edit.name, edit.after)
             told(number + 1, len(edits))
+    if not begun:
+        if not _kept(place):
+            remove_folder(place, JOURNAL)
+        raise Cancelled
     done = {edit.name: None for edit in edits}
     return Written(tuple(done), tuple(edit.name for edit in preview.edits if edit.name not in done))
+
+
+def _keep_originals(place: Path, edits: Sequence[CaptionEdit], cancelled: Callable[[], bool]) -> bool:
+    """Copy the captions that are about to be changed for the first time, and write all of them down.
+
+    Returns:
+        False when it was called off; nothing is kept then that was not before.
+    """
+    journal = {kept.name: kept for kept in _kept(place)}
+    copied: list[Path] = []
+    for edit in edits:
+        if cancelled():
+            for path in copied:
+                path.unlink(missing_ok=True)
+            return False
+        old = journal.get(edit.name)
+        if old is None and edit.content:
+            write_atomically(place / edit.name, read_bytes(place.parent / edit.name))
+            copied.append(place / edit.name)
+        new = hash_of(edit.after.encode("utf-8"))
+        before = old or KeptOriginal(name=edit.name, content=edit.content, written=())
+        journal[edit.name] = before.model_copy(update={"written": (*before.written, new)})
+    write_journal(place / JOURNAL, OriginalsJournal(files=tuple(journal.values())))
+    return True
 
 
 def kept_originals(folder: Path) -> tuple[KeptOriginal, ...]:
