@@ -188,6 +188,31 @@ def test_that_what_another_program_wrote_meanwhile_is_not_overwritten(
     assert text_of(folder, "02") == b"theirs again"
 
 
+def test_that_what_is_typed_while_it_is_written_is_written_later(
+    panel: Panel, folder: Path, qtbot: QtBot
+) -> None:
+    editor = go(panel, folder, "08")
+    qtbot.keyClicks(editor, "first")
+    qtbot.keyClick(editor, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)  # it is the last image
+    qtbot.keyClicks(editor, ", second")
+    panel.until(lambda: (folder / "08.txt").exists() and text_of(folder, "08") == b"first")
+    panel.until(lambda: panel.find("caption-undo").isEnabled())
+    assert editor.text() == "first, second"
+    panel.click("caption-before")
+    panel.until(lambda: text_of(folder, "08") == b"first, second")
+    assert not panel.is_seen("caption-trouble")
+
+
+def test_that_a_caption_that_another_program_changed_is_shown_anew(
+    panel: Panel, folder: Path, tmp_path: Path
+) -> None:
+    editor = go(panel, folder, "02")
+    (folder / "02.txt").write_bytes(b"from elsewhere")
+    spec = dataset_spec(folder)
+    panel.widget.show_view(DatasetView(spec, None, tmp_path / "memory", None, "sd15", "mira_x"))
+    panel.until(lambda: editor.text() == "from elsewhere")
+
+
 def test_that_typing_outlives_a_crash(make: Callable[[], Panel], folder: Path, qtbot: QtBot) -> None:
     first = make()
     before = hashes(folder)

@@ -163,6 +163,8 @@ class CaptionPanel(QWidget):
         self.change.show_folders(folders)
         self._wanted = self._wanted or current
         self._offer(images.states)
+        if self.sheet.place() == current and current is not None:
+            self.desk.look_again()  # another program may have changed it
 
     def _offer(self, states: Mapping[tuple[Path, str], CaptionState]) -> None:
         """Offer to show only captions with some trouble."""

@@ -27,6 +27,8 @@ from gui.window.widgets.layouts import row
 
 _LOOK, _RESTORE = "repairs-captions-look", "repairs-captions-restore"
 SHOWN_NAMES = 5
+NOT_UTF8 = ("cap-encoding", "cap-mark")
+"""Kinds of trouble that a conversion mends; see ``problem_kinds``."""
 
 
 class CaptionsCard(Card):
@@ -78,7 +80,7 @@ class CaptionsCard(Card):
     def show_view(self, view: DatasetView) -> None:
         """Look how the captions of a dataset are written."""
         self._view = view
-        self._tasks.run(lambda handle: _look(view.spec, handle), self._show, self._failed, key=_LOOK)
+        self._tasks.run(lambda handle: _look(view, handle), self._show, self._failed, key=_LOOK)
 
     def _show(self, found: tuple[tuple[EditPreview, ...], int]) -> None:
         self._previews, kept = found
@@ -148,10 +150,18 @@ def _encoding_words(previews: tuple[EditPreview, ...], count: int) -> str:
     return text
 
 
-def _look(spec: DatasetSpec, handle: TaskHandle) -> tuple[tuple[EditPreview, ...], int]:
-    folders = editable_captions(spec)
-    previews = tuple(preview(where, to_utf8, cancelled=handle.is_cancelled) for where in folders)
-    return previews, sum(len(kept_originals(folder)) for folder in _places(spec))
+def _look(view: DatasetView, handle: TaskHandle) -> tuple[tuple[EditPreview, ...], int]:
+    """Return what would be converted of what the last look found, and how many originals are kept."""
+    wrong: dict[str, dict[str, None]] = {}
+    for subset in view.report.subsets if view.report else ():
+        for problem in subset.captions.problems if subset.captions else ():
+            if problem.key in NOT_UTF8:
+                wrong.setdefault(subset.image_dir, {}).update(dict.fromkeys(problem.names))
+    previews = tuple(
+        preview(where, to_utf8, wrong.get(str(where.folder), {}), cancelled=handle.is_cancelled)
+        for where in editable_captions(view.spec)
+    )
+    return previews, sum(len(kept_originals(folder)) for folder in _places(view.spec))
 
 
 def _restore(spec: DatasetSpec) -> Written:
