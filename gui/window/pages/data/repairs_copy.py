@@ -9,6 +9,7 @@ from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 
 from gui.engine.dataset.clean_copy import CleanCopy, copy_clean
+from gui.engine.dataset.copy_list import LIST
 from gui.engine.errors import PreflightError
 from gui.engine.texts import _, ngettext
 from gui.window.bridges.tasks import TaskHandle, Tasks
@@ -130,7 +131,9 @@ class CopyCard(Card):
             copy.copied,
         )
         title = words.format(count=f"{copy.copied:,}", folder=self._target, mended=f"{copy.mended:,}")
-        self._say(title, _left_out(copy), "good" if not copy.left_out else "warn")
+        listed = _("What came of each file is written in “{name}” in its folder.").format(name=LIST)
+        text = " ".join(filter(None, (_left_out(copy), listed)))
+        self._say(title, text, "good" if not copy.left_out else "warn")
 
     def _failed(self, error: PreflightError) -> None:
         self._handle = None
@@ -171,4 +174,4 @@ def _left_out(copy: CleanCopy) -> str:
     more = len(copy.left_out) - len(shown)
     if more > 0:
         shown.append(_("and {count} more").format(count=more))
-    return _("Left out: {names}").format(names=", ".join(shown))
+    return _("Left out: {names}.").format(names=", ".join(shown))
