@@ -18,6 +18,7 @@ from gui.engine.hardware.gpu import GpuMonitor
 from gui.engine.paths import Home
 from gui.engine.plan.plan_file import parse_plan
 from gui.engine.runs import queue_start
+from gui.engine.runs.abandoned import clear_abandoned
 from gui.engine.runs.events import Launching
 from gui.engine.runs.folder import RunFolder, run_names
 from gui.engine.runs.journal import Lines
@@ -369,3 +370,21 @@ def test_that_a_gpu_that_tells_nothing_is_not_waited_for(monkeypatch: pytest.Mon
 
 def _hangs(*_words: object) -> None:
     raise TimeoutError
+
+
+def test_that_only_preparations_that_were_cut_short_are_cleared_away(home: Home, tmp_path: Path) -> None:
+    run, _order = make_run(tmp_path, FINISHES, home=home.root)
+    cut = home.runs / "20261130-010203-cut short"
+    cut.mkdir()
+    for name in ("plan.toml", "dataset.toml", "command.json", ".manifest.json.abc.tmp"):
+        (cut / name).touch()
+    strange = home.runs / "20261130-010203-strange"
+    strange.mkdir()
+    (strange / "mine.txt").touch()
+    (home.runs / "no run").mkdir()
+    (home.runs / "20261130-010203-a file").touch()
+    assert clear_abandoned(home) == [], "it may be on its way"
+    assert clear_abandoned(home, age_seconds=0.0) == [cut]
+    assert sorted(path.name for path in home.runs.iterdir()) == sorted(
+        [run.name, strange.name, "no run", "20261130-010203-a file"]
+    )

@@ -16,6 +16,7 @@ import psutil
 
 from gui.engine.errors import CannotRead, PreflightError
 from gui.engine.paths import Home
+from gui.engine.runs.abandoned import clear_abandoned
 from gui.engine.runs.events import Launching, read_events
 from gui.engine.runs.folder import RunFolder, run_names
 from gui.engine.runs.listing import RunEntry, list_runs
@@ -183,6 +184,7 @@ def living_here(home: Home) -> list[str]:
 def check_runs(storm: Storm) -> None:
     """Check that nothing was lost and nothing is told wrong, whoever died when."""
     told = storm.tell()
+    clear_abandoned(storm.home, age_seconds=0.0)  # of terminals that died while they wrote
     entries = list_runs(storm.home).runs
     assert [(entry.name, entry.condition) for entry in entries if entry.condition != "fine"] == [], told
     for entry in entries:

@@ -206,6 +206,10 @@ def test_that_what_runs_cannot_be_taken_out_and_its_run_is_opened(queue: Open, h
     shown.choose("a")
     assert not shown.find("queue-remove").isEnabled()
     shown.qtbot.keyClick(shown.view, Qt.Key.Key_Delete)
+    shown.click("queue-open")
+    shown.reads("Its run is just being started.")
+    (home.runs / "r").mkdir(parents=True)
+    (home.runs / "r" / "events.jsonl").touch()
     with shown.qtbot.waitSignal(shown.page.open_run) as opened:
         shown.click("queue-open")
     assert opened.args == [home.runs / "r"]

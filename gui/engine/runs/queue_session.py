@@ -12,6 +12,7 @@ from collections.abc import Callable
 from gui.engine.documents import reason_of
 from gui.engine.errors import AlreadySupervised, QueueRefused
 from gui.engine.hardware.gpu import machine_gpus
+from gui.engine.runs.abandoned import clear_abandoned
 from gui.engine.runs.awake import keep_awake
 from gui.engine.runs.detached import has_taken_over, last_words, start_detached
 from gui.engine.runs.lock import SupervisorLock, is_held
@@ -50,6 +51,7 @@ def schedule(store: QueueStore, *, rest: Callable[[float], None] = time.sleep) -
     except AlreadySupervised:
         return False
     try:
+        clear_abandoned(store.home)
         with keep_awake():
             scheduler = Scheduler(store, ItemStarter(store, TokenStore(store.home), machine_gpus()))
             while lock.is_in_place():

@@ -109,8 +109,12 @@ class RunList(QObject):
 
     def _look(self) -> tuple[RunEntry, ...]:
         if self._index is None:
-            from gui.engine.runs.listing import RunIndex  # slow to import, and not for the first paint
+            from gui.engine.runs.abandoned import (
+                clear_abandoned,
+            )  # slow to import, and not for the first paint
+            from gui.engine.runs.listing import RunIndex
 
+            clear_abandoned(self._home)
             self._index = RunIndex(self._home)
             self._titles = _titles()
         doubtful = frozenset(self._doubtful)

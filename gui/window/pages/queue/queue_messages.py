@@ -77,7 +77,7 @@ class QueueMessages(QWidget):
     def say_removed(self, removed: Removed) -> None:
         """Offer to undo a removal."""
         self._removed = removed
-        self._say(_("“{name}” was taken out of the queue.").format(name=removed.item.name), "", undo=True)
+        self.say(_("“{name}” was taken out of the queue.").format(name=removed.item.name), "", undo=True)
 
     def say_added(self, added: Added) -> None:
         """Say what would refuse it just now; nothing where all is well."""
@@ -85,7 +85,7 @@ class QueueMessages(QWidget):
             return
         title = _("“{name}” is in the queue. As things are now it would be refused:")
         text = "\n".join(f"• {finding.title}" for finding in added.passing)
-        self._say(title.format(name=added.item.name), text)
+        self.say(title.format(name=added.item.name), text)
 
     def say_refused(self, refusal: Refusal) -> None:
         """Say why a plan was not put into the queue, and the ways on."""
@@ -95,18 +95,18 @@ class QueueMessages(QWidget):
         titles += [_("and {count} more").format(count=more)] if more > 0 else []
         dangers = all(finding.severity == "danger" for finding in refusal.findings)
         title = _("“{name}” was not put into the queue.").format(name=refusal.name)
-        self._say(title, "\n".join(titles), opens=True, accepts=dangers, bad=True)
+        self.say(title, "\n".join(titles), opens=True, accepts=dangers, bad=True)
 
     def say_failed(self, error: PreflightError) -> None:
         """Say why something was not done."""
-        self._say(_("This was not done."), str(error), bad=True)
+        self.say(_("This was not done."), str(error), bad=True)
 
     def clear(self) -> None:
         """Take away what was said."""
         self._said.hide()
         self._fit()
 
-    def _say(
+    def say(
         self,
         title: str,
         text: str,
@@ -116,6 +116,16 @@ class QueueMessages(QWidget):
         accepts: bool = False,
         bad: bool = False,
     ) -> None:
+        """Say something, in place of what was said before.
+
+        Args:
+            title: In a line.
+            text: The rest.
+            undo: Whether it can be undone.
+            opens: Whether the plan can be opened.
+            accepts: Whether the plan can be added all the same.
+            bad: Whether something was not done.
+        """
         self._undo.setVisible(undo)
         self._open.setVisible(opens)
         self._all_the_same.setVisible(accepts)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QStackedWidget, QWidget
 
 from gui.engine.errors import PreflightError
 from gui.engine.paths import Home
+from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.queue_items import FailurePolicy, Queue
 from gui.engine.texts import _, ngettext
 from gui.window.bridges.hardware import Hardware
@@ -232,8 +233,13 @@ class QueuePage(Page):
 
     def _open_current(self) -> None:
         item = self._view.current_item()
-        if item is not None and item.run is not None:
-            self.open_run.emit(self._home.runs / item.run)
+        if item is None or item.run is None:
+            return
+        run = RunFolder(self._home.runs / item.run)
+        if run.events.exists() or item.over:
+            self.open_run.emit(run.path)
+        else:  # to look after it now would come in the way of its launch
+            self._messages.say(_("Its run is just being started."), _("Open it in a moment."))
 
     def _retry_current(self) -> None:
         item = self._view.current_item()

@@ -105,7 +105,9 @@ class QueueView(QTableView):
         self.scrollTo(self.currentIndex())
 
     def _choose_columns(self) -> None:
-        widths = {each: self._wanted_width(each) for each in QueueColumn if each != QueueColumn.NAME}
+        widths: dict[QueueColumn, int] = {
+            each: self._wanted_width(each) for each in QueueColumn if each != QueueColumn.NAME
+        }
         room = self.width() - self._theme.px(LEAST_NAME_PX) - sum(widths.values())
         for column in LESS_NEEDED:
             self.setColumnHidden(column, room < 0)
