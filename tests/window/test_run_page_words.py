@@ -176,20 +176,20 @@ def banners(stack: AlarmStack) -> list[AlarmBanner]:
 def test_that_what_one_reads_stays_open_while_an_alarm_changes(icons, show, qapp, qtbot):
     stack = show(AlarmStack(icons, qapp.clipboard()), 700, 400)
     quiet = Alarm(id="stalled", tone="warn", title="Nothing is heard.", next_steps=("Wait.",))
-    stack.show_alarms([quiet], over=False, changes=None)
+    stack.show_alarms([quiet], over=False)
     stack.show()
     qtbot.waitUntil(lambda: len(banners(stack)) == 1)
     before = banners(stack)
-    stack.show_alarms([quiet], over=False, changes=None)
+    stack.show_alarms([quiet], over=False)
     assert banners(stack) == before
     before[0].open_details()
     later = quiet.model_copy(update={"title": "Nothing is heard for long."})
-    stack.show_alarms([later], over=False, changes=None)
+    stack.show_alarms([later], over=False)
     qtbot.waitUntil(lambda: [b.title.text() for b in banners(stack)] == ["Nothing is heard for long."])
     assert banners(stack)[0].is_open
     worse = Alarm(id="oom", tone="bad", title="No memory.")
-    stack.show_alarms([worse, later], over=False, changes=None)
+    stack.show_alarms([worse, later], over=False)
     both = ["No memory.", "Nothing is heard for long."]
     qtbot.waitUntil(lambda: [b.title.text() for b in banners(stack)] == both)
-    stack.show_alarms([], over=False, changes=None)
+    stack.show_alarms([], over=False)
     assert not stack.isVisible()
