@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from preflight_plans import checker
 
 from gui.engine.dataset import caption_patterns
 from gui.engine.dataset.cache_removal import bad_caches, remove_bad
@@ -30,6 +31,8 @@ from gui.engine.dataset.report import DatasetReport, FoundCaches, SubsetReport
 from gui.engine.dataset.spec import DatasetSpec, SubsetSpec
 from gui.engine.dataset.word_search import all_words, images_with
 from gui.engine.errors import Cancelled, CannotRead, PatternRefused
+from gui.engine.plan.model import TrainingPlan
+from gui.engine.preflight.caption_conversion import convert_captions
 
 CONTENT = {
     "a": b"mira_x, rain\r\nsecond line\r\n",
@@ -215,3 +218,21 @@ def test_that_each_folder_with_captions_is_told_once(where: CaptionFolder, tmp_p
     spec = DatasetSpec((image, replace(image, target="x"), replace(image, image_dir=tmp_path / "gone")))
     ((subset, found),) = caption_folders(spec)
     assert (subset, found and found.images) == (image, ("a.png",))
+
+
+def test_that_captions_of_one_subset_or_of_all_are_converted(tmp_path: Path) -> None:
+    subsets = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.png").write_bytes(b"")
+        (tmp_path / name / "a.txt").write_bytes("mira, 비".encode("cp949"))
+        subsets.append({"image_dir": name, "caption_extension": ".txt"})
+    (tmp_path / "none").mkdir()
+    (tmp_path / "none" / "a.caption").write_text("ends otherwise")
+    subsets.append({"image_dir": "none", "caption_extension": ".txt"})
+    plan = TrainingPlan(family="sdxl", dataset={"resolution": 1024, "subsets": subsets})
+    judge = checker(tmp_path)
+    assert convert_captions(judge, plan, "dataset.subsets.1").words() == "1 caption was converted."
+    assert (tmp_path / "one" / "a.txt").read_bytes() == "mira, 비".encode("cp949")
+    assert convert_captions(judge, plan).done == 1
+    assert convert_captions(judge, plan).words() == "0 captions were converted."

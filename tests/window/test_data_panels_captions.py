@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -286,6 +287,17 @@ def test_that_the_list_is_cut_down_by_name_and_by_trouble(panel: Panel, folder: 
     go(panel, folder, "03")
     panel.type_into("caption-filter", "nowhere")
     panel.until(lambda: rows.rowCount() == 0)
+
+
+def test_that_a_dataset_without_captions_to_change_says_why(
+    panel: Panel, folder: Path, tmp_path: Path
+) -> None:
+    spec = dataset_spec(folder)
+    held_elsewhere = replace(spec, subsets=(replace(spec.subsets[0], captions=None),))
+    panel.widget.show_view(DatasetView(held_elsewhere, None, tmp_path / "memory"))
+    panel.reads_until("No captions that could be changed")
+    panel.widget.show_view(DatasetView(spec, None, tmp_path / "memory"))
+    panel.reads_until("19 of 75 tokens")
 
 
 def test_that_100_000_images_are_listed_without_a_widget_each() -> None:

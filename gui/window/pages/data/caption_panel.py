@@ -28,7 +28,7 @@ from gui.window.theme.space import Space
 from gui.window.widgets.buttons import Button
 from gui.window.widgets.card import Card
 from gui.window.widgets.inputs import Choice, TextField
-from gui.window.widgets.page import Scroll
+from gui.window.widgets.page import Empty, Scroll
 
 LIST_WIDTH = 270
 _FOLDERS = "caption-folders"
@@ -68,6 +68,7 @@ class CaptionPanel(QWidget):
         self._view: DatasetView | None = None
         self._wanted: tuple[Path, str] | None = None
         self._touched = False
+        self._has_images = True
         self.desk = CaptionDesk(tasks, work, drafts)
         self.rows = CaptionRows()
         self.sheet = CaptionSheet(self.desk, tasks, icons, pictures)
@@ -100,6 +101,11 @@ class CaptionPanel(QWidget):
         self._stack = QStackedWidget()
         self._stack.addWidget(Scroll(self.sheet, name="caption-scroll"))
         self._stack.addWidget(self.change)
+        text = _(
+            "There are no images, or their captions end otherwise than the plan says (caption_extension), or "
+            "a file of metadata holds them."
+        )
+        self._stack.addWidget(Empty(_("No captions that could be changed"), text, name="caption-nothing"))
         right = Card()
         right.body.addWidget(self.head)
         right.body.addWidget(self._stack, 1)
@@ -114,7 +120,7 @@ class CaptionPanel(QWidget):
         self.only.changed.connect(lambda _key: self._cut_down())
         self.list.selectionModel().currentChanged.connect(self._chosen)
         self.head.step_wanted.connect(self.step)
-        self.many.clicked.connect(lambda _on=False: self._show_many())
+        self.many.clicked.connect(self._begin_many)
         self.change.closed.connect(lambda: self._show_many(many=False))
         self.sheet.changed.connect(self._show_draft)
         self._work.finished.connect(self._worked)
@@ -156,6 +162,9 @@ class CaptionPanel(QWidget):
 
     def _take(self, listed: tuple[list[CaptionFolder], CaptionImages]) -> None:
         folders, images = listed
+        self._has_images = bool(images.rows)
+        self._show_many(many=self._stack.currentIndex() == 1)
+        self.many.setEnabled(self._has_images)
         drafts = {(where.folder, image) for where in folders for image in self._drafts.images(where.folder)}
         current = self.sheet.place()
         with QSignalBlocker(self.list.selectionModel()):
@@ -212,13 +221,17 @@ class CaptionPanel(QWidget):
         name = self.rows.row(index.row()).image if index.isValid() else ""
         self.head.show_place(name, index.row(), self.rows.rowCount())
 
-    def _show_many(self, *, many: bool = True) -> None:
-        self._stack.setCurrentIndex(1 if many else 0)
+    def _begin_many(self) -> None:
+        self._show_many(many=True)
+        self.change.fields.wanted.setFocus()
+
+    def _show_many(self, *, many: bool) -> None:
+        empty = 0 if self._has_images else 2
+        self._stack.setCurrentIndex(1 if many else empty)
         self.head.show_many(many=many)
         self._side.setVisible(not many)
         if many:
             self.change.look_again()
-            self.change.fields.wanted.setFocus()
 
     def _show_draft(self) -> None:
         place = self.sheet.place()

@@ -161,6 +161,9 @@ class WordsPanel(QWidget):
         return None
 
     def _trigger(self, captions: CaptionReport | None) -> str:
+        where = self._where()
+        if where is not None and where.is_reg:
+            return ""
         named = self._view.trigger if self._view else ""
         return named or (captions.trigger or "" if captions else "")
 
