@@ -176,6 +176,20 @@ def test_that_after_going_on_from_a_state_an_older_point_is_tried(tmp_path: Path
     assert any("The same state again" in line for line in recovery.hopeless)
 
 
+def test_that_a_run_that_went_on_itself_begins_where_it_began_and_a_state_keeps_its_rate(
+    tmp_path: Path,
+) -> None:
+    weighted = ended(tmp_path / "a", files=())
+    given = weighted.plan.read_text("utf-8")
+    weighted.plan.write_text(given + 'network_weights = "earlier.safetensors"\n', "utf-8")
+    assert recovery_of(weighted).tries[0].title == "Half the learning rate, from where this run began"
+    resumed = ended(tmp_path / "b", files=(), precision="fp16")
+    resumed.plan.write_text(given.replace('"no"', '"fp16"') + 'resume = "earlier-state"\n', "utf-8")
+    recovery = recovery_of(resumed)
+    assert "half-rate" not in ids(recovery) and "bf16" in ids(recovery)
+    assert any("brings its own learning rate" in line for line in recovery.left_out)
+
+
 def test_that_a_try_whose_plan_would_be_refused_is_left_out_and_says_why(tmp_path: Path) -> None:
     run = ended(tmp_path, words=("--lr_scheduler", "cosine"))
     plan = run.plan.read_text("utf-8") + 'lr_scheduler = "constant"\n'

@@ -65,6 +65,8 @@ class TryMaker:
         pointless = not way.unchanged and (own is None or not self._differs(own))
         if own is None or pointless or (way.start == "older" and point is None):
             return None
+        if point is None and way.start == "weights" and self._resumes:
+            raise RunRefused(_brings_back(way.change))
         going_on = continuation(self._run, point.path) if point else None
         changes = {**own, **(going_on.changes if going_on else self._own_name())}
         plan = apply_changes(self.before.plan, changes)
@@ -76,7 +78,7 @@ class TryMaker:
         dangers = [each.title for each in new if each.severity == "danger" and each.id not in way.superseded]
         return RecoveryTry(
             id=way.id,
-            title=_title(way.change, point),
+            title=self._title(way.change, point),
             effect=way.effect,
             changes=changes,
             rows=tuple(_rows(self.before.plan, plan, own)),
@@ -92,6 +94,18 @@ class TryMaker:
     def _known(self) -> frozenset[tuple[str, str | None]]:
         """What the run's own plan has against it already."""
         return frozenset(_key(each) for each in self.checker.findings(self.before.plan))
+
+    @property
+    def _resumes(self) -> bool:
+        """Whether the run itself went on from a state."""
+        return bool(self.before.plan.arguments.get("resume"))
+
+    def _title(self, change: str, point: CleanPoint | None) -> str:
+        if point is not None:
+            return _("{change}, from step {step}").format(change=change, step=f"{point.step:,}")
+        if self._resumes or self.before.plan.arguments.get("network_weights"):
+            return _("{change}, from where this run began").format(change=change)
+        return _("{change}, from the beginning").format(change=change)
 
     def _point(self, way: Way) -> CleanPoint | None:
         """Return where a way begins; a state stands in where there are no weights."""
@@ -167,10 +181,12 @@ def plan_of_try(run: RunFolder, each: RecoveryTry) -> PlanFile:
     return PlanFile(plan.model_copy(update={"follows": follows}))
 
 
-def _title(change: str, point: CleanPoint | None) -> str:
-    if point is None:
-        return _("{change}, from the beginning").format(change=change)
-    return _("{change}, from step {step}").format(change=change, step=f"{point.step:,}")
+def _brings_back(change: str) -> str:
+    text = _(
+        "{change} would have no effect: the state that this run went on from brings its own learning rate "
+        "and optimizer back. Go on from the weights of an earlier run instead."
+    )
+    return text.format(change=change)
 
 
 def _rows(before: TrainingPlan, after: TrainingPlan, first: Mapping[str, Any]) -> list[ChangeRow]:
