@@ -19,7 +19,7 @@ from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.listing import RunEntry, RunIndex, list_runs
 from gui.engine.runs.lock import SupervisorLock
 from gui.engine.runs.processes import tree_of
-from gui.engine.runs.removal import require_removable, what_removal_loses
+from gui.engine.runs.removal import RemovalLoss, require_removable, what_removal_loses, what_removals_lose
 from gui.engine.runs.reuse import plan_of_run
 from gui.engine.runs.session import look_after
 from gui.engine.runs.start import start_supervisor
@@ -160,6 +160,20 @@ def test_that_a_broken_run_can_be_looked_through_too(tmp_path: Path) -> None:
     loss = what_removal_loses(run)
     assert loss.outside == () and loss.inside == ()
     assert "model" not in loss.sentence
+
+
+def test_that_the_loss_of_several_runs_is_told_in_one(tmp_path: Path) -> None:
+    models = tuple(tmp_path / f"{number}.safetensors" for number in range(7))
+    losses = [
+        RemovalLoss(folder=tmp_path / "a", living=False, size_bytes=1 << 20, inside=models),
+        RemovalLoss(folder=tmp_path / "b", living=False, size_bytes=1 << 20, outside=models[:1]),
+        RemovalLoss(folder=tmp_path / "c", living=True, size_bytes=1 << 30),
+    ]
+    assert what_removals_lose(losses) == (
+        "The records of 2 runs go: plans, logs, figures, events (2.0 MiB). "
+        "7 models lie in it and go too: 0.safetensors, 1.safetensors, 2.safetensors, 3.safetensors, "
+        "4.safetensors, …. 1 file that it saved elsewhere stays. This one is still running and stays: c."
+    )
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need rights there")

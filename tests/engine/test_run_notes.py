@@ -221,3 +221,11 @@ def test_that_notes_are_written_and_runs_found_by_them_in_the_terminal(
 
 def _day(days_ago: float) -> str:
     return time.strftime("%Y-%m-%d", time.localtime(time.time() - days_ago * 86400))
+
+
+def test_that_kinds_are_told_apart(home: Home):
+    entry = entry_of(home, "mira")
+    running = entry.model_copy(update={"verdict": None, "state": "running"})
+    assert RunFilter("running").takes(running) and not RunFilter("running").takes(entry)
+    assert RunFilter("practice").takes(entry.model_copy(update={"practice": True}))
+    assert not RunFilter("practice").takes(entry)

@@ -6,10 +6,20 @@ import pytest
 from layout_faults import cut_texts, nameless, out_of_reach, overlaps
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QGridLayout, QLabel, QPushButton, QWidget
+from written_queue import write_queue
 from written_runs import write_run
 
 STEPS = ("what", "data", "careful", "memory", "training", "saving", "review", "arguments")
-SCENES = ("start", *(f"plan {step}" for step in STEPS), "run", "runs", "settings")
+SCENES = (
+    "start",
+    *(f"plan {step}" for step in STEPS),
+    "run",
+    "runs",
+    "compare",
+    "report",
+    "queue",
+    "settings",
+)
 
 pytest.importorskip("torch")
 pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("no_leftovers")]
@@ -20,6 +30,7 @@ def person(sit_down, known_home, write_plan, pseudo_language):
     known_home.preferences.write_text("text_percent = 150\n", "utf-8")
     write_run(known_home, "good one", sentence="Finished: 1,000 of 1,000 steps.")
     write_run(known_home, "other", verdict="stopped", reason="guard", age_days=3)
+    write_queue(known_home)
     person = sit_down(known_home, plan=write_plan(network_dmi=3, persistent_data_loader_workers=True))
     person.until(lambda: person.bench.trainers.looked and person.bench.runs.known, "all to be known")
     person.until(lambda: person.is_seen("launch-safely"), "the review")
@@ -34,6 +45,19 @@ def go(person, scene: str) -> None:
         person.go("runs")
         person.click("runs-open")
         person.until(lambda: person.is_seen("run-title"), "the run")
+    elif page in ("compare", "report"):
+        person.go("runs")
+        for back in ("compare-back", "report-back"):
+            if person.is_seen(back):
+                person.click(back)
+        table = person.find("runs-table")
+        for key in (Qt.Key.Key_Down, Qt.Key.Key_Up):  # one is selected then
+            person.qtbot.keyClick(table, key)
+        if page == "compare":
+            person.qtbot.keyClick(table, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+        person.click(f"runs-{page}")
+        shown = {"compare": "compare-results", "report": "report-parts"}[page]
+        person.until(lambda: person.is_seen(shown), f"the {page}")
     else:
         person.go(page)
     if step:
