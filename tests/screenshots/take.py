@@ -195,7 +195,7 @@ class _Camera:
             yield "run-recovery", lambda: self._open_ways_on(broke)
         else:
             yield "run", lambda: self._window.show_page("run")
-        yield "runs", lambda: self._window.show_page("runs")
+        yield from self._scenes_of_runs()
         yield "queue", lambda: self._window.show_page("queue")
         yield "settings", lambda: self._window.show_page("settings")
         yield from self._scenes_of_tokens()
@@ -212,6 +212,31 @@ class _Camera:
         for button in self._window.findChildren(QPushButton, others):
             button.setChecked(True)
         self._reveal("run-recovery-point")
+
+    def _scenes_of_runs(self) -> Iterator[tuple[str, object]]:
+        yield "runs", lambda: self._window.show_page("runs")
+        if "full" not in self._prefix:
+            return
+        runs = [RunFolder(entry.folder) for entry in self._bench.runs.entries if entry.verdict]
+        page = self._window.page("runs")
+
+        def show(act: object, name: str) -> None:
+            self._window.show_page("runs")
+            page.compare.close_it()
+            page.report.close_it()
+            act()
+            self._wait(lambda: any(part.isVisible() for part in page.findChildren(QWidget, name)))
+
+        yield "runs-compared", lambda: show(lambda: page.compare.compare(runs[:2]), "compare-results")
+        yield (
+            "runs-losses",
+            lambda: (
+                show(lambda: page.compare.compare(runs[:2]), "compare-losses"),
+                self._reveal("overlay-chart"),
+            ),
+        )
+        yield "runs-report", lambda: show(lambda: page.report.show_run(runs[0]), "report-parts")
+        yield "runs-again", page.report.close_it
 
     def _scenes_of_tokens(self) -> Iterator[tuple[str, object]]:
         bench, token = self._bench, "hf_" + "x" * 30
