@@ -10,7 +10,14 @@ from PySide6.QtCore import QObject, QTimer
 
 from gui.engine.errors import PreflightError
 from gui.engine.importers.reading import PlanInput, read_setup
-from gui.engine.plan.changes import Change, UnknownTarget, apply_changes, difference_in_words, differences
+from gui.engine.plan.changes import (
+    ACTION,
+    Change,
+    UnknownTarget,
+    apply_changes,
+    difference_in_words,
+    differences,
+)
 from gui.engine.plan.plan_file import PlanFile
 from gui.engine.runs.folder import RunFolder
 from gui.engine.texts import _, ngettext
@@ -113,14 +120,19 @@ class Ways(QObject):
         )
 
     def open_run_as_plan(self, run: RunFolder | Path | str, changes: Mapping[str, Any] | None = None) -> None:
-        """Make a plan of a run, with changes or without."""
-        from gui.engine.runs.reuse import plan_of_run  # heavy, and not for the first paint
+        """Make a plan of a run, with changes or without; an action among them leads to its images."""
+        from gui.engine.runs.reuse import DATA_ACTIONS, plan_of_run  # heavy, and not for the first paint
 
         folder = _folder(run)
+        wanted = dict(changes or {})
+        action = wanted.pop(ACTION, None)
 
         def use(file: PlanFile) -> None:
-            if self._open_file(file, "review") and changes:
-                self._change(changes)
+            if self._open_file(file, "review"):
+                if wanted:
+                    self._change(wanted)
+                if action in DATA_ACTIONS:
+                    self._window.show_page("data")
 
         title = _("No plan could be made of this run.")
         self._open(folder.path, lambda: plan_of_run(folder), use, title)

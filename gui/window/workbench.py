@@ -140,6 +140,9 @@ class Workbench(QObject):
         data_page: Any = self.window.made("data")
         if data_page is not None:
             data_page.close_page()
+        runs_page: Any = self.window.made("runs")
+        if runs_page is not None:
+            runs_page.close_page()
         self.document.close()
         for part in (self.checks, self.trainers, self.hardware, self.runs, self.queue, self.alerts):
             part.close()
@@ -271,6 +274,8 @@ class Workbench(QObject):
 
         page = RunPage(tasks=self.tasks, theme=self.theme, icons=self.icons, alerts=self.alerts)
         page.open_as_plan.connect(self.ways.open_run_as_plan)
+        page.launched.connect(lambda _run: self.runs.refresh())
+        page.settings_wanted.connect(lambda: self.window.show_page("settings"))
         page.plan_wanted.connect(lambda: self.window.show_page("plan"))
         return page
 

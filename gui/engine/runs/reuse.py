@@ -9,6 +9,9 @@ from gui.engine.plan.merging import merged_text
 from gui.engine.plan.plan_file import PlanFile, parse_plan
 from gui.engine.runs.folder import RunFolder
 
+DATA_ACTIONS = frozenset({"open-dataset", "convert-captions", "delete-cache"})
+"""Ways out of a diagnosis that a person goes at the plan's images."""
+
 
 def plan_of_run(run: RunFolder) -> PlanFile:
     """Return the plan of a run under its own name, not saved anywhere yet.

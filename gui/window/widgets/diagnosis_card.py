@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QClipboard
 from PySide6.QtWidgets import QWidget
 
-from gui.engine.plan.changes import ACTION, changes_in_words
+from gui.engine.plan.changes import changes_in_words
 from gui.engine.runs.diagnosing import DiagnosisReport
 from gui.engine.runs.diagnosis_lines import evidence_lines, nothing_words, report_lines, unknown_words
 from gui.engine.runs.diagnosis_models import Diagnosis, DiagnosisFix, Evidence
@@ -19,6 +21,11 @@ from gui.window.widgets.layouts import FlowLayout, clear, column, held
 from gui.window.widgets.way_button import WayButton
 
 
+def _nowhere(_fix: DiagnosisFix) -> str:
+    """A pasted log has no plan that could be changed."""
+    return ""
+
+
 class DiagnosisCard(Card):
     """A card that is hidden until there is something to say.
 
@@ -26,20 +33,25 @@ class DiagnosisCard(Card):
         clipboard: Takes the report as text.
         name: Its object name; its parts' names begin with it.
         closable: Whether it has a button that takes it away.
-        fixable: Whether there is a plan that ways out can change: then they are buttons.
+        leads_to: Says what the button of a way out does; "" leaves the way out words.
     """
 
     closed = Signal()
     fix_wanted = Signal(object)
-    """Target to value: what a way out would change in the plan."""
+    """The changes of a way out whose button was pressed."""
 
     def __init__(
-        self, clipboard: QClipboard, *, name: str, closable: bool = False, fixable: bool = False
+        self,
+        clipboard: QClipboard,
+        *,
+        name: str,
+        closable: bool = False,
+        leads_to: Callable[[DiagnosisFix], str] = _nowhere,
     ) -> None:
         super().__init__(_("What went wrong"), name=name)
         self._clipboard = clipboard
         self._name = name
-        self._fixable = fixable
+        self._leads_to = leads_to
         self._text = ""
         self._copy = Button(_("Copy as text"), "link", name=f"{name}-copy")
         self._copy.clicked.connect(lambda: self._clipboard.setText(self._text))
@@ -85,14 +97,12 @@ class DiagnosisCard(Card):
         return held(column(*parts, spacing=Space.XS), name)
 
     def _way(self, fix: DiagnosisFix, name: str) -> QWidget:
-        """Return a way out: a button where it changes the plan, else words."""
-        if not self._fixable or not fix.changes or ACTION in fix.changes:
+        """Return a way out: a button where it leads somewhere, else words."""
+        leads = self._leads_to(fix)
+        if not leads:
             return Label(f"• {fix.label}", "body")
         way = WayButton(fix.label, "quiet", name=name)
-        changes = changes_in_words(fix.changes)
-        way.set_tip(
-            "\n".join((fix.label, changes, _("Opens a new plan with this change; nothing starts yet.")))
-        )
+        way.set_tip("\n".join(filter(None, (fix.label, changes_in_words(fix.changes), leads))))
         way.clicked.connect(lambda: self.fix_wanted.emit(dict(fix.changes)))
         return held(FlowLayout(way))
 

@@ -60,6 +60,7 @@ class RunPage(QWidget):
     """`RunFolder`, and what to change in its plan: target to value, None for nothing."""
 
     plan_wanted = Signal()
+    settings_wanted = Signal()
 
     launched = Signal(object)
     """`RunFolder` of a try that was launched from here; it is shown already."""
@@ -169,7 +170,8 @@ class RunPage(QWidget):
         self.controls.report_wanted.connect(self._report)
         self.report.closed.connect(self._leave_report)
         self.alarms.answered.connect(self._ask)
-        self.diagnosis.fix_wanted.connect(self._reuse)
+        self.diagnosis.plan_wanted.connect(self._reuse)
+        self.diagnosis.settings_wanted.connect(self.settings_wanted)
         self.recovery.changed.connect(self._show_ways)
         self.recovery.plan_ready.connect(self.open_as_plan)
         self.recovery.run_wanted.connect(self.open)
