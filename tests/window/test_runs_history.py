@@ -337,7 +337,7 @@ def test_that_one_run_is_compared_with_the_last_good_one(desk, home):
     a_trained_run(home, "now", "1e-2", verdict="failed")
     at = desk()
     at.choose("now")
-    assert at.part(QPushButton, "runs-compare").text() == "Compare with the last good one"
+    assert at.part(QPushButton, "runs-compare").text() == "What changed?"
     at.click("runs-compare")
     assert at.part(QLabel, "compare-arguments-value-unet_lr-0").text() == "1e-4"
     at.click("compare-back")

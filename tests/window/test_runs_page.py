@@ -263,7 +263,7 @@ def test_that_a_menu_offers_the_same(page, home, qtbot):
     assert [action.text() for action in menu.actions()] == [
         "Open",
         "Use again as plan",
-        "Compare with the last good one",
+        "What changed?",
         "Report…",
         "Open folder",
         "Delete…",

@@ -218,12 +218,8 @@ class RunsPage(Page):
         self._report.setEnabled(one is not None and one.condition != "foreign")
         comparable = [each for each in chosen if each.condition in ("fine", "unattended")]
         self._compare.setEnabled(readable or 1 < len(comparable) <= MOST_COMPARED)
-        self._compare.setText(_("Compare with the last good one") if one is not None else _("Compare"))
-        self._compare.set_tip(
-            _("Select several runs with Ctrl or Shift to compare them.")
-            if len(comparable) <= MOST_COMPARED
-            else _("At most {count} runs are compared at once.").format(count=MOST_COMPARED)
-        )
+        self._compare.setText(_("What changed?") if one is not None else _("Compare"))
+        self._compare.set_tip(_compare_tip(len(comparable)))
         self._delete.setEnabled(bool(_removable(chosen)))
         self._notes_card.show_entry(one)
         self._notes_card.setVisible(one is not None and not self._action_bar.isHidden())
@@ -282,6 +278,17 @@ class RunsPage(Page):
             action.triggered.connect(button.click)
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(cast("QPoint", place))
+
+
+def _compare_tip(count: int) -> str:
+    """Say what comparing does with so many runs."""
+    if count > MOST_COMPARED:
+        return _("At most {count} runs are compared at once.").format(count=MOST_COMPARED)
+    if count == 1:
+        return _(
+            "Compares it with the last good run before it. Select several with Ctrl or Shift to compare them."
+        )
+    return _("Puts the selected runs side by side.")
 
 
 def _removable(entries: list[RunEntry]) -> list[RunEntry]:
