@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,10 +14,13 @@ import pytest
 from data_panels import CAPTIONS, Panel, caption_dataset, dataset_spec, hashes, report_of, shown
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QInputMethodEvent
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from gui.engine.dataset import caption_originals
 from gui.engine.dataset.caption_check import CaptionFolder
 from gui.engine.dataset.caption_drafts import CaptionDrafts
+from gui.engine.errors import CannotWrite
 from gui.window.bridges.caption_work import CaptionWork
 from gui.window.bridges.dataset_pictures import DatasetPictures
 from gui.window.bridges.tasks import Tasks
@@ -202,6 +208,53 @@ def test_that_what_is_typed_while_it_is_written_is_written_later(
     panel.click("caption-before")
     panel.until(lambda: text_of(folder, "08") == b"first, second")
     assert not panel.is_seen("caption-trouble")
+
+
+def test_that_a_full_disk_loses_nothing_that_was_typed(
+    panel: Panel, folder: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = hashes(folder)
+
+    def full(path: Path, _data: bytes | str) -> None:
+        raise CannotWrite(path, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(caption_originals, "write_atomically", full)
+        qtbot.keyClicks(go(panel, folder, "02"), ", typed")
+        panel.click("caption-after")
+        panel.reads_until("Not written: the caption of 02.png. What you typed is kept.")
+        panel.reads_until(os.strerror(errno.ENOSPC))
+        assert hashes(folder) == before
+    editor = go(panel, folder, "02")
+    panel.until(lambda: editor.text().endswith("street lamps, typed"))
+    panel.click("caption-after")
+    panel.until(lambda: text_of(folder, "02") == CAPTIONS["02"] + b", typed")
+
+
+def test_that_a_change_of_many_is_called_off_and_what_was_written_taken_back(
+    panel: Panel, folder: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = hashes(folder)
+    write, go_on = caption_originals.write_atomically, threading.Event()
+
+    def slow(path: Path, data: bytes | str) -> None:
+        if path.name == "02.txt" and path.parent == folder:
+            go_on.wait(30)
+        write(path, data)
+
+    monkeypatch.setattr(caption_originals, "write_atomically", slow)
+    panel.click("caption-many")
+    panel.choose("change-mode", "Add a tag")
+    panel.type_into("change-find", "night")
+    panel.reads_until("Write 7 captions")
+    panel.click("change-write")
+    panel.reads_until("1 of 7 captions are written")
+    qtbot.mouseClick(panel.find("change-busy").findChild(QPushButton), Qt.MouseButton.LeftButton)
+    go_on.set()
+    panel.reads_until("It was called off")
+    assert text_of(folder, "03") == CAPTIONS["03"]
+    panel.click("change-undo")
+    panel.until(lambda: hashes(folder) == before)
 
 
 def test_that_a_caption_that_another_program_changed_is_shown_anew(
