@@ -58,3 +58,8 @@ class DatasetSpec:
     family: str = ""
     suffixes: frozenset[str] = suffixes_read()
     caches: bool = False
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """The folders of images, each of them once."""
+        return tuple(dict.fromkeys(subset.image_dir for subset in self.subsets))

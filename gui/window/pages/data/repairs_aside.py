@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PySide6.QtCore import Signal
 
 from gui.engine.dataset.bad_images import put_aside, stopping_images, stopping_reasons
@@ -140,7 +138,7 @@ def _look(spec: DatasetSpec, report: DatasetReport | None) -> tuple[list[FileRow
     for subset in report.subsets if report else ():
         for name, key in stopping_reasons(subset).items():
             bad.setdefault((subset.image_dir, name), FileRow(name, short_words(key)))
-    aside = [FileRow(entry.name, folder.name) for folder in _folders(spec) for entry in in_quarantine(folder)]
+    aside = [FileRow(entry.name, folder.name) for folder in spec.folders for entry in in_quarantine(folder)]
     return list(bad.values()), aside
 
 
@@ -149,12 +147,8 @@ def _put_aside(spec: DatasetSpec, report: DatasetReport) -> int:
 
 
 def _bring_back(spec: DatasetSpec) -> Returned:
-    results = [bring_back(folder) for folder in _folders(spec)]
+    results = [bring_back(folder) for folder in spec.folders]
     return Returned(
         tuple(name for result in results for name in result.back),
         tuple(name for result in results for name in result.in_the_way),
     )
-
-
-def _folders(spec: DatasetSpec) -> list[Path]:
-    return list(dict.fromkeys(subset.image_dir for subset in spec.subsets))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PySide6.QtCore import Signal
 
 from gui.engine.dataset.caption_edits import EditPreview, preview, to_utf8
@@ -161,16 +159,12 @@ def _look(view: DatasetView, handle: TaskHandle) -> tuple[tuple[EditPreview, ...
         preview(where, to_utf8, wrong.get(str(where.folder), {}), cancelled=handle.is_cancelled)
         for where in editable_captions(view.spec)
     )
-    return previews, sum(len(kept_originals(folder)) for folder in _places(view.spec))
+    return previews, sum(len(kept_originals(folder)) for folder in view.spec.folders)
 
 
 def _restore(spec: DatasetSpec) -> Written:
-    results = [restore_originals(folder) for folder in _places(spec)]
+    results = [restore_originals(folder) for folder in spec.folders]
     return Written(
         tuple(name for result in results for name in result.done),
         tuple(name for result in results for name in result.left),
     )
-
-
-def _places(spec: DatasetSpec) -> list[Path]:
-    return list(dict.fromkeys(subset.image_dir for subset in spec.subsets))
