@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from datetime import datetime
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from quick_trainer import ACCEPTED, AskedTrainer, quick_plan
 from run_helper import FINISHES, GOES_ON, ended, make_run, wait_until
 from written_runs import write_run
 
-from gui.engine.errors import CannotWrite, RunRefused
+from gui.engine.errors import CannotRead, CannotWrite, RunRefused
 from gui.engine.hardware.gpu import GpuMonitor
 from gui.engine.paths import Home
 from gui.engine.plan.plan_file import parse_plan
@@ -33,6 +34,7 @@ from gui.engine.runs.queue_store import QueueStore, Wish
 from gui.engine.runs.records import Manifest
 from gui.engine.runs.requests import ask
 from gui.engine.runs.retry_record import Retry
+from gui.engine.runs.session import look_after
 from gui.engine.runs.start import start_supervisor
 from gui.engine.runs.status import RunStatus
 from gui.engine.token_store import TokenStore
@@ -208,11 +210,22 @@ def test_that_a_late_supervisor_does_not_launch_what_was_put_away(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run, order = make_run(tmp_path, FINISHES)
-    monkeypatch.setattr("gui.engine.runs.queue_follow.shutil.rmtree", lambda *_words, **_how: None)
-    assert what_became(run).kind == "never-launched"
-    start_supervisor(run, order)
-    wait_until(lambda: not is_held(run.lock))
-    assert not run.output_log.exists() and what_became(run).kind == "never-launched"
+
+    def busy(_folder: Path, _target: Path) -> None:
+        raise PermissionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", busy)
+        assert what_became(run).kind == "never-launched"
+    assert look_after(run, order) is None, "it finds a run that is over"
+
+    def gone(_lock: SupervisorLock, _patience: float) -> None:
+        shutil.rmtree(run.path)
+
+    monkeypatch.setattr(SupervisorLock, "take", gone)
+    with pytest.raises(CannotRead, match="taken away"):
+        look_after(run, order)
+    assert not (tmp_path / "out" / "lora.safetensors").exists()
 
 
 def test_that_a_run_is_followed_from_its_launch_to_its_verdict(tmp_path: Path) -> None:

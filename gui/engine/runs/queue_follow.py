@@ -7,7 +7,7 @@ import shutil
 from dataclasses import dataclass
 from typing import Literal
 
-from gui.engine.errors import NewerDocument, PreflightError
+from gui.engine.errors import CannotWrite, NewerDocument, PreflightError
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.history import read_history
 from gui.engine.runs.lock import SupervisorLock, is_held
@@ -88,9 +88,10 @@ def _without_folder(run: RunFolder) -> Became:
 def _put_away(run: RunFolder) -> bool:
     """Remove a run that was never launched, in a way that nobody can launch it any more.
 
-    A supervisor that was just being started waits for the lock, and then finds a run that is over.
+    A supervisor that was just being started waits for the lock. Whenever it gets it, it finds a run that
+    is over, or no run: the folder goes at one stroke, while the lock is held.
     """
-    lock = SupervisorLock(run.lock)
+    lock, hidden = SupervisorLock(run.lock), run.path.with_name(f".{run.name}.gone")
     try:
         lock.take(LOOKED_AT_SECONDS)
     except PreflightError:
@@ -98,11 +99,14 @@ def _put_away(run: RunFolder) -> bool:
     try:
         if _was_launched(run):
             return False
-        with contextlib.suppress(PreflightError):
-            RunStatus(name=run.name, state="ended").write(run.status)
+        RunStatus(name=run.name, state="ended").write(run.status)
+        with contextlib.suppress(OSError):  # Windows moves nothing in which a file is open
+            run.path.rename(hidden)
+    except CannotWrite:
+        return False
     finally:
         lock.release()
-    shutil.rmtree(run.path, ignore_errors=True)
+    shutil.rmtree(hidden, ignore_errors=True)
     return True
 
 

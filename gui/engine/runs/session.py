@@ -23,6 +23,7 @@ from gui.engine.runs.setup import assemble
 from gui.engine.runs.start import read_status
 from gui.engine.runs.status import Verdict
 from gui.engine.runs.supervisor import Supervisor
+from gui.engine.texts import _
 from gui.engine.trainer.launch_environment import TOKEN_VARIABLES
 
 LOCK_PATIENCE_SECONDS = 1.0
@@ -58,6 +59,8 @@ def look_after(
     lock = SupervisorLock(run.lock)
     lock.take(LOCK_PATIENCE_SECONDS)
     try:
+        if not lock.is_in_place():
+            raise CannotRead(run.path, _("it was taken away before the run began"))
         status = read_status(run)
         if status is not None and status.state == "ended":
             return None
