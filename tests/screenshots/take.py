@@ -184,6 +184,7 @@ class _Camera:
             yield "plan-loaded", lambda: bench.document.load(load_plan(plans[-1]))
         for step in STEPS:
             yield f"plan-{step}", lambda step=step: bench.ways.show_plan(step)
+        yield from self._scenes_of_data(plans)
         runs = {entry.name: entry.folder for entry in bench.runs.entries}
         if "full" in self._prefix:
             for name, folder in runs.items():
@@ -193,6 +194,7 @@ class _Camera:
                 )
             broke = next(folder for name, folder in runs.items() if "too_fast" in name)
             yield "run-recovery", lambda: self._open_ways_on(broke)
+            yield "run-file", lambda: self._open_file_of(broke)
         else:
             yield "run", lambda: self._window.show_page("run")
         yield from self._scenes_of_runs()
@@ -212,6 +214,38 @@ class _Camera:
         for button in self._window.findChildren(QPushButton, others):
             button.setChecked(True)
         self._reveal("run-recovery-point")
+
+    def _open_file_of(self, folder: Path) -> None:
+        """Show all of the newest file that a run has saved."""
+        self._bench.ways.open_run(folder)
+        card = self._window.page("run").body.files
+        self._wait(lambda: card.model.rowCount() > 0)
+        card.list.picked.emit(card.model.line(0))
+
+    def _scenes_of_data(self, plans: list[Path]) -> Iterator[tuple[str, object]]:
+        if "full" not in self._prefix or not plans:
+            yield "data", lambda: self._window.show_page("data")
+            return
+
+        def show(view: str = "", image: int = 0, key: str = "") -> None:
+            if self._bench.document.path != plans[-1]:
+                self._bench.document.load(load_plan(plans[-1]))
+            page = self._window.show_page("data")
+            self._wait(lambda: page._report is not None)
+            self._press(f"data-view-{view or 'images'}")
+            page.images.grid.go_to(image)
+            if key:
+                page.images.grid.aside_wanted.emit()
+
+        yield "data", show
+        yield "data-ask", lambda: show(image=1, key="delete")
+        for name in ("captions", "buckets", "words", "repairs"):
+            yield f"data-{name}", lambda name=name: show(name)
+
+    def _press(self, name: str) -> None:
+        for button in self._window.findChildren(QPushButton, name):
+            if button.isVisible():
+                button.click()
 
     def _scenes_of_runs(self) -> Iterator[tuple[str, object]]:
         yield "runs", lambda: self._window.show_page("runs")

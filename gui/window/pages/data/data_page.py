@@ -33,7 +33,7 @@ from gui.window.pages.data.images_view import ImagesView
 from gui.window.pages.data.page_notes import PageNotes
 from gui.window.pages.data.scan_bar import ScanBar
 from gui.window.pages.data.setting_aside import AsideFolder, SettingAside
-from gui.window.pages.data.use_in_plan import data_changes
+from gui.window.pages.data.use_in_plan import use_data
 from gui.window.pages.data.views import DataViews, NamedPanel
 from gui.window.pages.data.words import counts_sentence
 from gui.window.theme.icons import Icons
@@ -99,6 +99,7 @@ class DataPage(Page):
         views: Sequence[NamedPanel] = (),
     ) -> None:
         super().__init__(_("Data"), scrolls=False, name="data-page")
+        self.subtitle.setObjectName("data-sentence")
         self._document = document
         self._checks = checks
         self._bridges = bridges
@@ -302,7 +303,9 @@ class DataPage(Page):
         source, report = self._source, self._report
         self.scan_bar.show_state(self._scan.state if source is not None else "idle")
         self._body.setCurrentWidget(self._seen if self._begun is not None else self.choosing)
-        self.subtitle.setText(counts_sentence(report) if report is not None else self._no_report())
+        sentence = counts_sentence(report) if report is not None else self._no_report()
+        folder = source.folder if source is not None else None
+        self.subtitle.setText(f"{folder.name} · {sentence}" if folder is not None else sentence)
         plan_has = names_images(self._document.plan)
         self.head_parts.show_source(source, is_there=self._begun is not None, plan_has=plan_has)
 
@@ -356,16 +359,7 @@ class DataPage(Page):
             self._use(self._begun.dataset.plan)
 
     def _use(self, folder: TrainingPlan) -> None:
-        """Train on a folder, in one undo step; a plan that cannot be changed gives way to a new one."""
-        document = self._document
-        try:
-            if document.read_only:
-                document.new()
-        except PreflightError as error:
-            self.page_notes.said(str(error), "bad")
-            return
-        text = _("Train on “{name}”").format(name=folder.name)
-        problem = document.change(data_changes(document.plan, folder), text)
+        problem = use_data(self._document, folder)
         if problem:
             self.page_notes.said(problem, "bad")
             return

@@ -1,4 +1,4 @@
-"""The head of the Data page: whose images these are, others, look again, and what can be made of them."""
+"""The head of the Data page: other images, look again, and what can be made of these."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from gui.window.bridges.dataset_source import DatasetSource
 from gui.window.pages.data.choosing import SourceMenu
 from gui.window.theme.icons import Icons
 from gui.window.widgets.buttons import Button, IconButton
-from gui.window.widgets.chip import Chip
 from gui.window.widgets.page import Page
 
 
@@ -27,14 +26,13 @@ class DataHead:
     """
 
     def __init__(self, page: Page, icons: Icons, *, copies: bool) -> None:
-        self._where = Chip("", "neutral", name="data-where")
         self.source = SourceMenu(icons)
         self.again = IconButton(icons.icon("refresh"), _("Look again"), shortcut="F5", name="data-look-again")
         icons.theme.changed.connect(lambda: self.again.setIcon(icons.icon("refresh")))
         self.copy = Button(_("Make a clean copy…"), name="data-clean-copy")
         self.copy.setVisible(copies)
         self.use = Button(_("Use in plan"), "primary", name="data-use-in-plan")
-        for part in (self._where, self.source, self.again):
+        for part in (self.source, self.again):
             page.beside_title.addWidget(part)
         if copies:
             page.buttons.addWidget(self.copy)
@@ -48,14 +46,10 @@ class DataHead:
             is_there: Whether they are shown already.
             plan_has: Whether the open plan names images.
         """
-        for part in (self._where, self.source, self.again):
+        for part in (self.source, self.again):
             part.setVisible(source is not None)
-        folder = source.folder if source is not None else None
-        self._where.show_state(folder.name if folder is not None else _("the plan’s images"), "neutral")
-        self._where.setToolTip(str(folder) if folder is not None else "")
         self.source.plan.setEnabled(plan_has)
         self.copy.setEnabled(is_there)
-        is_other = is_there and folder is not None
-        self.use.setEnabled(is_other)
         is_plan = source is not None and source.is_plan
+        self.use.setEnabled(is_there and not is_plan)
         self.use.set_tip(_("These are the plan’s images already.") if is_plan else "")

@@ -84,6 +84,7 @@ class ImagePanel(Card):
         self._theme = icons.theme
         self._pictures = pictures
         self._shown: ShownImage | None = None
+        self._most = WIDTH
         self.picture = CropPicture(icons)
         self.name = ElidedLabel("", "strong", middle=True)
         self.name.setObjectName("data-name")
@@ -132,8 +133,14 @@ class ImagePanel(Card):
             self.picture.show_crop((0, 0), None)
             self.size_line.setText("")
             self.scale_line.hide()
+            self.scroller.verticalScrollBar().setValue(0)
         self._show_picture()
         self._timer.start()
+
+    def fit(self, most: int) -> None:
+        """Be as wide as usual, but not wider than something."""
+        self._most = most
+        self._measure()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Leave room for the words where there is little."""
@@ -155,7 +162,7 @@ class ImagePanel(Card):
         self.body.addLayout(bottom)
 
     def _measure(self) -> None:
-        self.setFixedWidth(self._theme.px(WIDTH))
+        self.setFixedWidth(min(self._theme.px(WIDTH), self._most))
 
     def _look(self) -> None:
         shown = self._shown

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from gui.engine.dataset.spec import SubsetSpec
@@ -25,6 +26,9 @@ from gui.window.theme.icons import Icons
 from gui.window.theme.space import Space
 from gui.window.widgets.layouts import held, row
 from gui.window.widgets.page import Empty
+
+MOST_PANEL = 0.46
+"""So much of the width the panel may take."""
 
 SELECTION_MS = 50
 """Who drags over many images has their number afterwards."""
@@ -75,11 +79,28 @@ class ImagesView(QWidget):
         self.panel.edit_wanted.connect(self._edit)
         self.panel.folder_wanted.connect(self._reveal)
         self.panel.fix_wanted.connect(self.fix_wanted)
+        self._add_menu()
+
+    def _add_menu(self) -> None:
+        self.grid.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        for words, act in (
+            (_("Edit captions"), self._edit),
+            (_("Show folder"), self._reveal),
+            (_("Set aside"), self._set_aside),
+        ):
+            action = QAction(words, self.grid)
+            action.triggered.connect(lambda _checked=False, act=act: act())
+            self.grid.addAction(action)
 
     @property
     def rows(self) -> ImageRows:
         """All images."""
         return self._model.rows
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Leave the grid at least as much room as the panel."""
+        super().resizeEvent(event)
+        self.panel.fit(round(self.width() * MOST_PANEL))
 
     def show_view(self, view: DatasetView | None) -> None:
         """Know another dataset, or more about it."""

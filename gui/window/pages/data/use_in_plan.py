@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from gui.engine.errors import PreflightError
 from gui.engine.plan.dataset_options import FOLDER_ARGUMENTS
 from gui.engine.plan.model import TrainingPlan
+from gui.engine.texts import _
+from gui.window.models.plan_document import PlanDocument
 
 CAPTIONS = "caption_extension"
 
@@ -31,3 +34,24 @@ def data_changes(plan: TrainingPlan, folder: TrainingPlan) -> dict[str, Any]:
     else:
         changes |= {f"dataset.{CAPTIONS}": extension, "dataset.subsets": subsets}
     return changes
+
+
+def use_data(document: PlanDocument, folder: TrainingPlan) -> str:
+    """Let the open plan train on other folders, in one undo step.
+
+    A plan that can only be looked at gives way to a new one.
+
+    Args:
+        document: The open plan.
+        folder: The plan that trains on the folders as they are.
+
+    Returns:
+        Empty, or why that cannot be, in one sentence.
+    """
+    try:
+        if document.read_only:
+            document.new()
+    except PreflightError as error:
+        return str(error)
+    text = _("Train on “{name}”").format(name=folder.name)
+    return document.change(data_changes(document.plan, folder), text)

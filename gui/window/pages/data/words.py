@@ -8,6 +8,7 @@ from gui.engine.texts import _, ngettext
 from gui.window.pages.data.image_look import CaptionLook, ImageLook
 
 SHORT_SECONDS = 10.0
+SHORTEST = 0.1
 LEAST_LOST = 0.0005
 """What would be shown as 0.0 % is not told."""
 
@@ -86,4 +87,8 @@ def _size(size: tuple[int, int]) -> str:
 
 
 def _time(seconds: float) -> str:
-    return _("{seconds:.1f} s").format(seconds=seconds) if seconds < SHORT_SECONDS else exact(seconds)
+    return (
+        _("{seconds:.1f} s").format(seconds=max(SHORTEST, seconds))
+        if seconds < SHORT_SECONDS
+        else exact(seconds)
+    )
