@@ -45,6 +45,7 @@ def test_that_a_living_run_says_all_in_one_line():
     [
         ({}, "before the first step"),
         ({"step": 3}, "step 3"),
+        ({"step": 3, "total": 33, "begun_at": 21, "whole": 54}, "step 3 of 33 (24 of 54 in all)"),
         ({"step": 3, "rate": 2.0}, "step 3 · 2.00 steps a second"),
         ({"step": 3, "rate": 0.5}, "step 3 · 2.00 s a step"),
         ({"step": 3, "mean_rate": 2.0, "state": "ended"}, "step 3 · 2.00 steps a second on average"),

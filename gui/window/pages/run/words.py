@@ -40,7 +40,13 @@ def _steps(status: RunStatus) -> str:
         return "" if status.verdict is not None else _("before the first step")
     if status.total is None:
         return _("step {step}").format(step=f"{status.step:,}")
-    return _("step {step} of {total}").format(step=f"{status.step:,}", total=f"{status.total:,}")
+    words = _("step {step} of {total}").format(step=f"{status.step:,}", total=f"{status.total:,}")
+    if status.begun_at is None or status.whole is None:
+        return words
+    # It goes on from a state: where it stands in the whole training is what matters to people.
+    return _("{words} ({done} of {whole} in all)").format(
+        words=words, done=f"{status.begun_at + status.step:,}", whole=f"{status.whole:,}"
+    )
 
 
 def _epochs(status: RunStatus) -> str:
