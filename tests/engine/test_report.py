@@ -213,6 +213,19 @@ def test_that_a_huge_folder_gives_a_small_report(run: RunFolder, home: Home, mon
     assert "[cuda-oom]" in report.text and "Failed on" in report.text
 
 
+def test_that_a_log_of_a_gigabyte_is_read_by_its_ends(tmp_path: Path):
+    log = tmp_path / "big.log"
+    with log.open("wb") as file:
+        file.write(b"first line\n")
+        file.seek(1 << 30)  # nothing between takes room on the disk
+        file.write(b"\n" + OOM.encode())
+    report = report_of_log(log, ME)
+    assert "[cuda-oom]" in report.text
+    (_summary, part) = report.parts
+    assert part.data.startswith(b"first line\n") and len(part.data) < 1 << 20
+    assert part.note.endswith("of 1.0 GiB are left out")
+
+
 def test_that_what_vanishes_while_it_is_read_is_no_fault(run: RunFolder, home: Home, monkeypatch):
     def vanish(_run: RunFolder) -> None:
         run.output_log.unlink()

@@ -171,8 +171,8 @@ def test_that_the_loss_of_several_runs_is_told_in_one(tmp_path: Path) -> None:
     ]
     assert what_removals_lose(losses) == (
         "The records of 2 runs go: plans, logs, figures, events (2.0 MiB). "
-        "7 models lie in it and go too: 0.safetensors, 1.safetensors, 2.safetensors, 3.safetensors, "
-        "4.safetensors, …. 1 file that it saved elsewhere stays. This one is still running and stays: c."
+        "7 models lie in them and go too: 0.safetensors, 1.safetensors, 2.safetensors, 3.safetensors, "
+        "4.safetensors, …. 1 file that they saved elsewhere stays. This one is still running and stays: c."
     )
 
 

@@ -65,10 +65,7 @@ def what_removals_lose(losses: Sequence[RemovalLoss]) -> str:
             len(gone),
         ).format(count=len(gone), size=size(sum(loss.size_bytes for loss in gone)))
     ]
-    parts += _model_words(
-        tuple(path for loss in gone for path in loss.inside),
-        tuple(path for loss in gone for path in loss.outside),
-    )
+    parts += _models_of_several(gone)
     if living:
         text = ngettext(
             "This one is still running and stays: {names}.",
@@ -128,7 +125,7 @@ def _sentence(
 
 
 def _model_words(inside: Sequence[Path], outside: Sequence[Path]) -> list[str]:
-    """Say which models go, and how many stay."""
+    """Say which models go with a run, and how many stay."""
     parts = []
     if inside:
         parts.append(
@@ -146,6 +143,28 @@ def _model_words(inside: Sequence[Path], outside: Sequence[Path]) -> list[str]:
                 len(outside),
             ).format(count=len(outside))
         )
+    return parts
+
+
+def _models_of_several(gone: Sequence[RemovalLoss]) -> list[str]:
+    """Say which models go with several runs, and how many stay."""
+    inside = [path.name for loss in gone for path in loss.inside]
+    outside = sum(len(loss.outside) for loss in gone)
+    parts = []
+    if inside:
+        text = ngettext(
+            "{count} model lies in them and goes too: {names}.",
+            "{count} models lie in them and go too: {names}.",
+            len(inside),
+        )
+        parts.append(text.format(count=len(inside), names=_few(inside)))
+    if outside:
+        text = ngettext(
+            "{count} file that they saved elsewhere stays.",
+            "{count} files that they saved elsewhere stay.",
+            outside,
+        )
+        parts.append(text.format(count=outside))
     return parts
 
 

@@ -40,7 +40,7 @@ METRIC_BYTES = 16 * MIB
 WHOLE_LOG_BYTES = 256 * MIB
 """A longer log is diagnosed by its beginning and its end, so that nobody waits for minutes."""
 
-DIAGNOSED_START_BYTES, DIAGNOSED_END_BYTES = 4 * MIB, 32 * MIB
+DIAGNOSED_START_BYTES, DIAGNOSED_END_BYTES = 2 * MIB, 8 * MIB
 
 SUMMARY = "report.txt"
 
@@ -76,12 +76,13 @@ def report_of_log(path: Path, identity: Identity | None = None) -> Report:
         CannotRead: It cannot be read, or is no plain file.
     """
     clean = Anonymiser(identity or this_identity())
-    text = log_text(read_piece(path, LOG_START_BYTES, LOG_END_BYTES), LOG_LETTERS)
+    piece = read_piece(path, LOG_START_BYTES, LOG_END_BYTES)
+    text = log_text(piece, LOG_LETTERS)
     clean.learn(text)
     diagnosis = diagnosis_text(_diagnosis_of_log(path), None, None)
     raw = (
         _Raw(SUMMARY, _("what went wrong"), diagnosis),
-        _Raw("log.txt", _("the trainer's output"), text),
+        _Raw("log.txt", _("the trainer's output"), text, _note(piece)),
     )
     return Report(clean.text(path.stem), clean.text(diagnosis), tuple(_cleaned(clean, each) for each in raw))
 

@@ -14,6 +14,8 @@ from gui.window.widgets.buttons import Button
 from gui.window.widgets.card import Card
 from gui.window.widgets.labels import ElidedLabel, Label
 
+MOST_TITLE_LETTERS = 26
+
 
 class CompareTable(Card):
     """A card with a table; what is the same is shown on demand.
@@ -60,6 +62,9 @@ class CompareTable(Card):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(Space.L)
         grid.setVerticalSpacing(Space.XS)
+        widest = max((self.fontMetrics().horizontalAdvance(row.title or row.id) for row in shown), default=0)
+        letters = self.fontMetrics().averageCharWidth()
+        grid.setColumnMinimumWidth(0, min(widest + letters, MOST_TITLE_LETTERS * letters))
         grid.setColumnStretch(0, 4)
         for number in range(self._runs):
             grid.setColumnStretch(number + 1, 5)

@@ -102,7 +102,9 @@ class Deleting(QWidget):
             )
             self._said.show_words(refused, " ".join(loss.sentence for loss in losses), "warn")
             self._said.show()
-        elif len(losses) == 1:
+            return
+        self._ask.refuse.setText(_("Keep it") if len(losses) == 1 else _("Keep them"))
+        if len(losses) == 1:
             self._ask.ask(_("Delete the run “{name}”?").format(name=names[0]), losses[0].sentence)
         else:
             text = ngettext("Delete {count} run?", "Delete {count} runs?", len(self._runs))
