@@ -167,11 +167,12 @@ def _with_triage(run: RunFolder, status: RunStatus | None, found: Diagnosis) -> 
     alarm = next((alarm for alarm in alarms(run, status) if alarm.id == "loss-nonfinite"), None)
     if alarm is None or alarm.moment is None:
         return found
-    ways = tuple(
-        DiagnosisFix(label=way.words, changes=dict(way.changes))
-        for way in ways_of(alarm.moment, launched_settings(run))
+    ways = ways_of(alarm.moment, launched_settings(run))
+    fixes = (
+        DiagnosisFix(label=alarm.next_steps[0]),  # back to the last clean file, or to the beginning
+        *(DiagnosisFix(label=way.words, changes=dict(way.changes)) for way in ways),
     )
-    return found.model_copy(update={"explanation": " ".join(alarm.causes), "fixes": ways})
+    return found.model_copy(update={"explanation": " ".join(alarm.causes), "fixes": fixes})
 
 
 def _told(tally: Tally) -> HowFar:
