@@ -267,6 +267,15 @@ def test_that_a_caption_that_another_program_changed_is_shown_anew(
     panel.until(lambda: editor.text() == "from elsewhere")
 
 
+def test_that_what_is_typed_is_written_when_the_window_closes(
+    panel: Panel, folder: Path, qtbot: QtBot
+) -> None:
+    qtbot.keyClicks(go(panel, folder, "02"), ", typed")
+    panel.widget.write_now()  # as the page does when it is closed
+    assert text_of(folder, "02") == CAPTIONS["02"] + b", typed"
+    assert (folder / "_preflight_originals" / "02.txt").read_bytes() == CAPTIONS["02"]
+
+
 def test_that_typing_outlives_a_crash(make: Callable[[], Panel], folder: Path, qtbot: QtBot) -> None:
     first = make()
     before = hashes(folder)

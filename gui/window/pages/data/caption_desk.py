@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,8 +11,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from gui.engine.dataset.caption_check import CaptionFolder
 from gui.engine.dataset.caption_drafts import CaptionDraft, CaptionDrafts
 from gui.engine.dataset.caption_edits import CaptionEdit, EditPreview, hash_of, opened
-from gui.engine.dataset.caption_originals import ORIGINALS, restore_originals
-from gui.engine.errors import CannotWrite
+from gui.engine.dataset.caption_originals import ORIGINALS, restore_originals, write_edits
+from gui.engine.errors import CannotWrite, PreflightError
 from gui.engine.texts import _
 from gui.window.bridges.caption_work import CaptionOutcome, CaptionWork
 from gui.window.bridges.tasks import TaskHandle, Tasks
@@ -102,14 +103,27 @@ class CaptionDesk(QObject):
 
     def leave(self) -> None:
         """Write what was typed; where somebody else changed the file it stays a draft."""
+        edit = self._due()
+        if edit is not None:
+            self._write(edit)
+
+    def write_now(self) -> None:
+        """Write what was typed before the window closes; what cannot be written stays a draft."""
+        edit = self._due()
+        if edit is not None and self.caption is not None:
+            with contextlib.suppress(PreflightError):
+                write_edits(EditPreview(folder=str(self.caption.where.folder), edits=(edit,)))
+
+    def _due(self) -> CaptionEdit | None:
+        """Keep what was typed as a draft, and return it as an edit where it is to be written."""
         self._keep()
         if self.caption is None or not self.dirty or self.conflict or self.text == self._handed_over:
-            return
+            return None
         if self.caption.edit.before is None and not self.text.strip():
-            return
+            return None
         self._handed_over = self.text
         after = _with_ends_of(self.text, self.caption.edit.before or "")
-        self._write(replace(self.caption.edit, after=after))
+        return replace(self.caption.edit, after=after)
 
     def convert(self) -> None:
         """Write it in UTF-8, whether or not something was typed."""

@@ -142,6 +142,10 @@ class CaptionPanel(QWidget):
         self._wanted = (folder, name)
         self._cut_down()
 
+    def write_now(self) -> None:
+        """Write what was typed at once: the window closes."""
+        self.sheet.write_now()
+
     def step(self, by: int) -> None:
         """Go to the next image, or back; what was typed is written."""
         number = self.list.currentIndex().row() + by

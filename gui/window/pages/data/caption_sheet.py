@@ -112,6 +112,11 @@ class CaptionSheet(QWidget):
         self.editor.finish_composing()
         self._desk.leave()
 
+    def write_now(self) -> None:
+        """Write what was typed at once: the window closes."""
+        self.editor.finish_composing()
+        self._desk.write_now()
+
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
         """Whoever goes elsewhere has not lost what was typed."""
         super().hideEvent(event)

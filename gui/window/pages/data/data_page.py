@@ -167,7 +167,10 @@ class DataPage(Page):
             self.filters.show_names(places[folder], names)
 
     def close_page(self) -> None:
-        """End all processes."""
+        """Write what was typed, and end all processes."""
+        captions: Any = self.views.panel("captions")
+        if captions is not None:
+            captions.write_now()
         self._watch.stop()
         self._bridges.close()
 
