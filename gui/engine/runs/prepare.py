@@ -290,8 +290,8 @@ def _resumed_from(command: TrainerCommand) -> StateNumbers | None:
 
 
 def _overwrite_notes(manifest: Manifest) -> list[str]:
-    if not manifest.overwrites:
-        return []
+    if not manifest.overwrites or manifest.resumed_from is not None:
+        return []  # of a resumed training preflight says which of them it really comes to
     names = ", ".join(manifest.overwrites[:5]) + (", …" if len(manifest.overwrites) > 5 else "")
     text = _(
         "Files of the names that this run will write are there already; the trainer writes over them "
