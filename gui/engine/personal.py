@@ -12,7 +12,7 @@ import os
 import platform
 import re
 import socket
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -117,12 +117,10 @@ class Anonymiser:
 
     Args:
         identity: Of this machine.
-        secrets: Known tokens.
         harmless: Hexadecimal words that look like keys and are none, such as the trainer's commit.
     """
 
-    def __init__(self, identity: Identity, secrets: Sequence[str] = (), harmless: Iterable[str] = ()) -> None:
-        self._secrets = tuple(secrets)
+    def __init__(self, identity: Identity, harmless: Iterable[str] = ()) -> None:
         self._harmless = frozenset(harmless)
         self._users = {name for name in identity.users if name.casefold() not in _NO_NAMES}
         self._hosts = {name for name in identity.hosts if len(name) >= FEWEST_LETTERS and not _is_plain(name)}
@@ -148,7 +146,7 @@ class Anonymiser:
 
     def text(self, text: str) -> str:
         """Return a text without names and tokens."""
-        text = redact_text(text, self._secrets)
+        text = redact_text(text)
         text = _HEX_KEY.sub(lambda found: found[0] if found[0] in self._harmless else HIDDEN, text)
         if self._homes is not None:
             text = self._homes.sub(HOME, text)

@@ -139,7 +139,6 @@ def test_that_what_looks_like_a_key_goes_and_mail_addresses_too():
     assert cleaned("key " + "0b" * 16) == f"key {HIDDEN}"
     assert cleaned("by jane.doe@example.org.") == f"by {MAIL}."
     assert cleaned("at DESKTOP-A1B2C3D now") == f"at {HOST} now"
-    assert Anonymiser(NOBODY, secrets=["s3cret"]).text("a s3cret b") == f"a {HIDDEN} b"
 
 
 @given(st.text("/\\Users home:'\"%20~\n", max_size=200))

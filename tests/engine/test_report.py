@@ -112,6 +112,7 @@ def test_that_no_name_and_no_token_is_in_it(run: RunFolder, home: Home):
     json.loads(texts(report)["manifest.json"])
 
 
+@settings(max_examples=20)
 @given(name=st.text("qzxjwv", min_size=4, max_size=9), where=st.sampled_from(["log", "plan", "events"]))
 def test_that_a_name_of_another_machine_is_found_in_all_parts(
     tmp_path_factory: pytest.TempPathFactory, name: str, where: str
