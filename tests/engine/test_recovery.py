@@ -335,7 +335,7 @@ def test_that_tries_are_a_tree_whichever_of_them_is_asked(tmp_path: Path) -> Non
         verdict = Verdict(verdict="stopped", reason="guard")
         RunStatus(name=name, state="ended", step=7, total=9, verdict=verdict).write(run.status)
     (home.runs / "broken").mkdir()
-    (home.runs / "broken" / "manifest.json").write_text('{"follows": 3}', "utf-8")
+    (home.runs / "broken" / "manifest.json").write_text('{"follows": {"no": 3}}', "utf-8")
     for name in "abcd":
         chain = chain_of(home, RunFolder(home.runs / name))
         assert [each.run for each in chain.runs()] == ["a", "b", "d", "c"]

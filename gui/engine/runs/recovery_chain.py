@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gui.engine.documents import Document, read_json
+from gui.engine.documents import Document, read_bytes, read_json
 from gui.engine.errors import PreflightError
 from gui.engine.paths import Home
 from gui.engine.plan.changes import changes_in_words, differences, without_folder
@@ -17,6 +17,9 @@ from gui.engine.runs.reuse import plan_of_run
 from gui.engine.runs.start import read_status
 from gui.engine.runs.status import RunState, RunStatus, VerdictWord
 from gui.engine.texts import _
+
+FOLLOWS = b'"follows": {'
+"""What a record holds that is worth reading: of a thousand runs few are, and each look must be cheap."""
 
 
 class ChainRun(Document):
@@ -91,12 +94,13 @@ def chain_of(home: Home, run: RunFolder) -> ChainRun:
 
 def _follows(home: Home) -> Iterator[tuple[str, FollowedRun]]:
     for name in run_names(home):
+        path = RunFolder(home.runs / name).manifest
         try:
-            data = read_json(RunFolder(home.runs / name).manifest)
-            noted = data.get("follows") if isinstance(data, Mapping) else None
-            if noted:
-                yield name, FollowedRun.model_validate(noted)
-        except (PreflightError, ValueError):
+            if FOLLOWS not in read_bytes(path):
+                continue
+            data = read_json(path)
+            yield name, FollowedRun.model_validate(data.get("follows"))
+        except (PreflightError, ValueError, AttributeError):
             continue
 
 
