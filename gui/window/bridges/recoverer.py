@@ -88,10 +88,12 @@ class Recoverer(QObject):
 
     def _failed(self, error: PreflightError) -> None:
         self.busy.emit(False)
-        reason = str(error)
         if isinstance(error, PlanNotRunnable):
-            reason = " ".join(finding.title for finding in error.findings)
-        self.refused.emit(_("Nothing was started. {reason}").format(reason=reason))
+            titles = " ".join(finding.title for finding in error.findings)
+            text = _("Nothing was started: {reasons} Open it as a plan to see the ways out.")
+            self.refused.emit(text.format(reasons=titles))
+        else:
+            self.refused.emit(_("Nothing was started. {reason}").format(reason=error))
 
     def _nothing(self, _error: PreflightError) -> None:
         """What cannot be read offers nothing; the page tells of the trouble."""
