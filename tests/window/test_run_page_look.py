@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 import sight
-from PySide6.QtWidgets import QScrollArea, QWidget
+from layout_faults import cut_texts, overlaps
+from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 from run_helper import FINISHES, GOES_ON
 from run_windows import Launches, launches
 
+from gui.window.pages.run.gpu_card import GpuCard
 from gui.window.pages.run.run_page import RunPage
 
 pytestmark = pytest.mark.usefixtures("no_leftovers")
@@ -70,6 +72,23 @@ def test_that_colours_and_sizes_may_change_under_a_run(page, launch, qtbot, them
         ),
         timeout=5000,
     )
+
+
+def test_that_nothing_lies_over_anything_however_long_the_words_and_large_the_text(
+    page, launch, qtbot, theme, monkeypatch
+):
+    monkeypatch.setattr("gui.window.pages.run.gpu_card.host_words", lambda _status: "RAM and disk " * 9)
+    page.open(launch.script(GOES_ON))
+    qtbot.waitUntil(lambda: bool(text(page, "run-no-gpu")), timeout=60_000)
+    monkeypatch.setattr(GpuCard, "show_status", lambda *_words: None)
+    theme.set_text_percent(150)
+    try:
+        sight.find(page, "run-no-gpu", QLabel).setText("A reason that takes very many words to be told. " * 9)
+        for width in (1280, 1012, 820, 640):
+            page.resize(width, 560)
+            qtbot.waitUntil(lambda: not overlaps(page) and not cut_texts(page))
+    finally:
+        theme.set_text_percent(100)
 
 
 @pytest.mark.usefixtures("pseudo_language")

@@ -74,9 +74,10 @@ class GpuCard(Card):
         self._fit()
 
     def _fit(self) -> None:
-        """Take little room where there is no time line to draw."""
-        policy = QSizePolicy.Policy.Preferred if self._charts else QSizePolicy.Policy.Maximum
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, policy)
+        """Take no more room than the words need where there is no time line to draw."""
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        policy.setVerticalStretch(2 if self._charts else 0)
+        self.setSizePolicy(policy)
 
     def _say_nothing(self) -> None:
         self.figures.setText("")

@@ -48,7 +48,7 @@ class RunBody(QWidget):
         for column in (left, right):
             column.setSpacing(Space.L)
         left.addWidget(self.curves, 5)
-        left.addWidget(self.gpu, 2)
+        left.addWidget(self.gpu)
         right.addWidget(self.samples)
         right.addWidget(self.files, 2)
         right.addWidget(self.happened, 5)
@@ -102,14 +102,17 @@ class RunBody(QWidget):
         return self.minimumSizeHint()
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """It can always be as narrow as one column."""
+        """It can always be as narrow as one column, and must be as high as its texts are at this width."""
         narrow = max(card.minimumSizeHint().width() for card in self._cards)
-        return QSize(narrow, super().minimumSizeHint().height())
+        texts = self._columns.minimumHeightForWidth(self.width()) if self._columns.hasHeightForWidth() else 0
+        return QSize(narrow, max(super().minimumSizeHint().height(), texts))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Set the cards below each other where there is no room for two columns."""
         super().resizeEvent(event)
         self._arrange()
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
 
     @property
     def _cards(self) -> tuple[QWidget, ...]:
