@@ -218,9 +218,11 @@ class _Camera:
     def _open_file_of(self, folder: Path) -> None:
         """Show all of the newest file that a run has saved."""
         self._bench.ways.open_run(folder)
-        card = self._window.page("run").body.files
-        self._wait(lambda: card.model.rowCount() > 0)
-        card.list.picked.emit(card.model.line(0))
+        page = self._window.page("run")
+        files = page.body.files
+        self._wait(lambda: files.model.rowCount() > 0)
+        files.list.picked.emit(files.model.line(0))
+        self._wait(page.file_viewer.on.isVisible)
 
     def _scenes_of_data(self, plans: list[Path]) -> Iterator[tuple[str, object]]:
         if "full" not in self._prefix or not plans:
