@@ -173,6 +173,13 @@ class Anonymiser:
         return [(pattern, mark) for pattern, mark in found if pattern is not None]
 
 
+def for_others(text: str) -> str:
+    """Return a text as it can be pasted where strangers read it."""
+    clean = Anonymiser(this_identity())
+    clean.learn(text)
+    return clean.text(text)
+
+
 def _without_name(found: re.Match[str]) -> str:
     name = found["name"] or found["posix_name"]
     kept = _plain_name(name).casefold() in _NO_NAMES - {"user", "admin", "administrator"}

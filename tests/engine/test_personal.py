@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.engine.personal import HOME, HOST, MAIL, USER, Anonymiser, Identity, this_identity
+from gui.engine import personal
+from gui.engine.personal import HOME, HOST, MAIL, USER, Anonymiser, Identity, for_others, this_identity
 from gui.engine.redaction import HIDDEN
 
 NOBODY = Identity()
@@ -180,6 +181,11 @@ def test_that_this_machine_is_known(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert {"zqann", "zqann2"} <= set(found.users)
     assert {"vx-box", "vx-box.lan"} <= set(found.hosts)
     assert str(tmp_path / "zqann") in found.homes
+
+
+def test_that_a_text_for_others_tells_nobody(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(personal, "this_identity", lambda: Identity(hosts=("vx-box",)))
+    assert for_others("/home/zqann/x on vx-box, says zqann") == f"/home/{USER}/x on {HOST}, says {USER}"
 
 
 def test_that_a_machine_without_names_is_no_fault(monkeypatch: pytest.MonkeyPatch):

@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QClipboard
 from PySide6.QtWidgets import QWidget
 
+from gui.engine.personal import for_others
 from gui.engine.plan.changes import changes_in_words
 from gui.engine.runs.diagnosing import DiagnosisReport
 from gui.engine.runs.diagnosis_lines import evidence_lines, nothing_words, report_lines, unknown_words
@@ -54,7 +55,8 @@ class DiagnosisCard(Card):
         self._leads_to = leads_to
         self._text = ""
         self._copy = Button(_("Copy as text"), "link", name=f"{name}-copy")
-        self._copy.clicked.connect(lambda: self._clipboard.setText(self._text))
+        self._copy.clicked.connect(lambda: self._clipboard.setText(for_others(self._text)))
+        self._copy.set_tip(_("Without tokens, user names and the name of this machine"))
         buttons = [self._copy]
         if closable:
             close = Button(_("Close"), "link", name=f"{name}-close")
