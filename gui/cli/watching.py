@@ -14,11 +14,9 @@ from gui.engine.runs.alarm import Alarm
 from gui.engine.runs.alarms import alarms
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.follow import Follower
-from gui.engine.runs.lock import is_held
-from gui.engine.runs.records import Manifest
 from gui.engine.runs.requests import ask
-from gui.engine.runs.retry_record import read_retry, tries_left
-from gui.engine.runs.start import ensure_supervisor, read_status
+from gui.engine.runs.retry_record import await_retry
+from gui.engine.runs.start import ensure_supervisor
 from gui.engine.runs.status import Verdict
 from gui.engine.texts import _
 
@@ -48,11 +46,7 @@ def watch_tries(run: RunFolder, *, stop_on_interrupt: bool, interrupted: bool = 
 
 def _next_try(run: RunFolder) -> RunFolder | None:
     """Return the run that tries this one again, once its supervisor has decided that."""
-    if tries_left(read_status(run), Manifest.read(run.manifest).retry) is None:
-        return None
-    while is_held(run.lock):
-        time.sleep(LOOK_SECONDS)
-    retry = read_retry(run)
+    retry = await_retry(run)
     if retry is None:
         return None
     print(retry.sentence, flush=True)

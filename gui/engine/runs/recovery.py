@@ -32,6 +32,7 @@ from gui.engine.runs.recovery_ways import (
     memory_hopeless,
     memory_try_ways,
 )
+from gui.engine.runs.retry_record import read_retry
 from gui.engine.runs.smaller_plan import SmallerPlan, smaller_plan
 from gui.engine.runs.start import read_status
 from gui.engine.texts import _
@@ -62,6 +63,7 @@ def recovery_of(
     maker = TryMaker(run, manifest, home, case.points)
     smaller = smaller_plan(run, others_stay=others_stay) if case.kind == "memory" else None
     images = bad_images(run, maker.checker, home) if case.kind == "image" else ()
+    retry = read_retry(run)
     tries, left_out = _made(maker, _ways(case, maker, home, smaller, images))
     return Recovery(
         run=run.name,
@@ -74,6 +76,7 @@ def recovery_of(
         by_hand=tuple(_by_hand(case, smaller, images, free_bytes)),
         hopeless=tuple(_hopeless(case, smaller)),
         left_out=left_out,
+        tried_by=retry.next or "" if retry else "",
     )
 
 

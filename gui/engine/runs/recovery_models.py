@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from pydantic import Field
-
 from gui.engine.documents import Document
 from gui.engine.runs.clean_points import CleanPoint
 from gui.engine.runs.records import Versioned
@@ -100,6 +98,7 @@ class Recovery(Versioned):
         by_hand: What to do outside of the plan, before or beside.
         hopeless: What cannot help, and why.
         left_out: Tries whose plans would be refused, and why.
+        tried_by: The run that tries it again by itself already; empty without one.
     """
 
     run: str
@@ -111,7 +110,8 @@ class Recovery(Versioned):
     tries: tuple[RecoveryTry, ...] = ()
     by_hand: tuple[str, ...] = ()
     hopeless: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = Field(default=())
+    left_out: tuple[str, ...] = ()
+    tried_by: str = ""
 
     def try_of(self, identity: str) -> RecoveryTry | None:
         """Return the try of an id, None where there is none."""

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from pydantic import Field
 
 from gui.engine.errors import CannotRead, NewerDocument
 from gui.engine.runs.folder import RunFolder
-from gui.engine.runs.records import RetryRecord, Versioned
+from gui.engine.runs.lock import is_held
+from gui.engine.runs.records import Manifest, RetryRecord, Versioned
 from gui.engine.runs.smaller_plan import ran_out
+from gui.engine.runs.start import read_status
 from gui.engine.runs.status import RunStatus
 
 _ABOUT_THE_LOSS = ("guard", "loss-nonfinite", "weights-nonfinite")
+
+
+PATIENCE_SECONDS = 300.0
+LOOK_SECONDS = 0.2
 
 
 class Retry(Versioned):
@@ -50,3 +57,23 @@ def tries_left(status: RunStatus | None, record: RetryRecord) -> RetryRecord | N
     if verdict is not None and verdict.reason in _ABOUT_THE_LOSS and record.recoveries > 0:
         return record.model_copy(update={"recoveries": record.recoveries - 1})
     return None
+
+
+def await_retry(run: RunFolder, *, patience_seconds: float = PATIENCE_SECONDS) -> Retry | None:
+    """Wait until the supervisor of a judged run has tried it again by itself, where it may.
+
+    Args:
+        run: Its folder.
+        patience_seconds: How long that may take.
+
+    Returns:
+        What became of it; None where that was not to be done.
+    """
+    try:
+        left = tries_left(read_status(run), Manifest.read(run.manifest).retry)
+    except (CannotRead, NewerDocument):
+        return None
+    until = time.monotonic() + patience_seconds
+    while left is not None and is_held(run.lock) and time.monotonic() < until:
+        time.sleep(LOOK_SECONDS)
+    return read_retry(run)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gui.engine.runs.recovery_chain import ChainRun
     from gui.engine.runs.recovery_models import Recovery, RecoveryTry
 
-LOOK_KEY, CHAIN_KEY, DO_KEY = "run-recovery", "run-chain", "run-recovery-do"
+LOOK_KEY, DO_KEY = "run-recovery", "run-recovery-do"
 
 
 class Recoverer(QObject):
@@ -50,19 +50,17 @@ class Recoverer(QObject):
     def begin(self, run: RunFolder) -> None:
         """Begin with another run."""
         self._run, self._asked = run, False
-        for key in (LOOK_KEY, CHAIN_KEY):
-            self._tasks.cancel(key)
+        self._tasks.cancel(LOOK_KEY)
         self.found.emit(None)
         self.chained.emit(None)
 
     def look(self, status: RunStatus) -> None:
-        """Look for ways on once it is over, and for its tries from the start on."""
+        """Look for ways on, and for the tries that were made, once it is over."""
         run = self._run
         if run is None or self._asked or status.verdict is None:
             return
         self._asked = True
-        self._tasks.run(lambda _handle: _recovery(run), self.found.emit, self._nothing, key=LOOK_KEY)
-        self._tasks.run(lambda _handle: _chain(run), self.chained.emit, self._nothing, key=CHAIN_KEY)
+        self._tasks.run(lambda _handle: _look(run), self._take, self._nothing, key=LOOK_KEY)
 
     def open_plan(self, chosen: RecoveryTry) -> None:
         """Do what comes before a try, then let its plan be opened."""
@@ -77,6 +75,11 @@ class Recoverer(QObject):
             return
         made: list[RunFolder] = []
         self._do(lambda: made.append(_launch(run, chosen)), lambda: self.launched.emit(made[0]))
+
+    def _take(self, seen: tuple[Recovery | None, ChainRun | None]) -> None:
+        recovery, chain = seen
+        self.found.emit(recovery)
+        self.chained.emit(chain)
 
     def _do(self, work: Callable[[], object], then: Callable[[], object]) -> None:
         def done(_result: object) -> None:
@@ -99,17 +102,15 @@ class Recoverer(QObject):
         """What cannot be read offers nothing; the page tells of the trouble."""
 
 
-def _recovery(run: RunFolder) -> Recovery | None:
-    from gui.engine.runs.recovery import recovery_of  # heavy, and not for the first paint
-
-    return recovery_of(run)
-
-
-def _chain(run: RunFolder) -> ChainRun | None:
+def _look(run: RunFolder) -> tuple[Recovery | None, ChainRun | None]:
+    """Return the ways on and the tries so far, that of the supervisor itself included."""
+    from gui.engine.runs.recovery import recovery_or_none  # heavy, and not for the first paint
     from gui.engine.runs.recovery_chain import chain_of
+    from gui.engine.runs.retry_record import await_retry
 
+    await_retry(run)
     home = home_of(run)
-    return None if home is None else chain_of(home, run)
+    return recovery_or_none(run), None if home is None else chain_of(home, run)
 
 
 def _prepare_images(run: RunFolder, chosen: RecoveryTry) -> None:

@@ -129,7 +129,7 @@ class RecoveryButtons:
         """Return new buttons."""
         made: list[Button] = []
         tries = self.recovery.tries
-        if tries:
+        if tries and not self.recovery.tried_by:
             first = WayButton(tries[0].title, "primary", name="run-first-try")
             tip = (
                 tries[0].title,
