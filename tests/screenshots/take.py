@@ -348,7 +348,9 @@ class _Camera:
         self._in_sight = name
 
     def _scroll_to(self, name: str) -> None:
-        self._settle(0.05 if name else 0)
+        if not name:
+            return
+        self._settle(0.05)
         for part in self._window.findChildren(QWidget, name):
             above = part.parentWidget() if part.isVisible() else None
             while above is not None:

@@ -30,22 +30,21 @@ def state_of_folders(folders: Iterable[Path]) -> str:
     """
     state = hashlib.sha256()
     for folder in folders:
-        state.update(b"\0\0" + os.fsencode(folder))
-        for line in sorted(_lines(folder)):
-            state.update(line)
+        state.update(os.fsencode(folder) + b"\0" + _state(folder))
     return state.hexdigest()
 
 
-def _lines(folder: Path) -> list[bytes]:
-    found: list[bytes] = []
+def _state(folder: Path) -> bytes:
+    """Return a sum over all files: in whatever order a system lists them, and without sorting 200,000."""
+    total = 0
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
                 if not entry.name.startswith(OWN) and not entry.name.endswith(CACHES):
-                    found.append(_line(entry))
+                    total += int.from_bytes(hashlib.sha256(_line(entry)).digest(), "big")
     except OSError:
-        found.append(b"\0gone")
-    return found
+        return b"gone"
+    return b"%x" % total
 
 
 def _line(entry: os.DirEntry[str]) -> bytes:

@@ -321,6 +321,7 @@ class DataPage(Page):
     def _show(self, view: str) -> None:
         self.filters.show_view(view)
         self.views.bring(view)
+        self.aside.setVisible(view == IMAGES)
 
     def _choose(self) -> None:
         found = QFileDialog.getExistingDirectory(self, _("Folder of images"))

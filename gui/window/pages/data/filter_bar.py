@@ -75,9 +75,6 @@ class FilterBar(QWidget):
             placeholder=_("Search by name  /"), live=True, name="data-search", words=_("Search by name")
         )
         self.search.setClearButtonEnabled(True)
-        policy = self.search.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)  # the line stays as high as it is
-        self.search.setSizePolicy(policy)
         self.search.changed.connect(lambda text: self._use(replace(self._filter, text=text.strip())))
         filters = (*self._levels.values(), self._kinds, self._named)
         chips = (self._back, *filters, *self._views.values())
@@ -117,6 +114,7 @@ class FilterBar(QWidget):
     def show_view(self, view: str) -> None:
         """Show which view is in front."""
         self._view = view
+        self.setMinimumHeight(self.search.sizeHint().height())  # the same line without it
         self._back.setVisible(view != IMAGES)
         for name, chip in self._views.items():
             chip.setChecked(name == view)
