@@ -27,6 +27,8 @@ from gui.window.widgets.styled import style
 
 SMALLEST = QSize(1024, 640)
 USUAL = QSize(1280, 800)
+BUTTON_PX = 50
+"""Seven of them have room in the smallest window at the largest text."""
 
 
 @dataclass
@@ -216,4 +218,4 @@ class MainWindow(QMainWindow):
         for place in self._places.values():
             place.button.setIcon(self._icons.icon(place.icon, "muted", 22, checked="accent"))
             place.button.setIconSize(QSize(theme.px(22), theme.px(22)))
-            place.button.setMinimumHeight(theme.px(60))
+            place.button.setMinimumHeight(theme.px(BUTTON_PX))

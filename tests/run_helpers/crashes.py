@@ -30,6 +30,16 @@ from gui.engine.runs.start import ensure_supervisor, read_status
 from gui.engine.runs.status import RunStatus, Verdict
 from gui.engine.trainer.safetensors_file import read_header
 
+SHARES = {
+    "window": 0.05,
+    "terminal": 0.05,
+    "scheduler": 0.1,
+    "supervisor": 0.3,
+    "launcher": 0.25,
+    "trainer": 0.25,
+}
+"""How likely each is the next to die; the first three are there all the time, and would get all the kills."""
+
 OWN = [sys.executable, "-m", "gui"]
 LONGEST_SECONDS = 600.0
 SEED_VARIABLE = "KOHYA_PREFLIGHT_CRASH_SEED"
@@ -90,21 +100,15 @@ class Storm:
 
     def strike(self) -> bool:
         """Kill one process, if any is there."""
-        victims = [(kind, run, pid) for kind, run, pid in self._living() if _is_there(pid)]
+        (kind,) = self.random.choices(list(SHARES), list(SHARES.values()))
+        victims = [(run, pid) for each, run, pid in self._living() if each == kind and _is_there(pid)]
         if not victims:
             return False
-        (kind,) = self.random.choices(*self._shares({kind for kind, _run, _pid in victims}))
-        _kind, run, pid = self.random.choice([each for each in victims if each[0] == kind])
+        run, pid = self.random.choice(victims)
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
             self.killed.append((kind, run))
         return True
-
-    def _shares(self, kinds: set[str]) -> tuple[list[str], list[float]]:
-        """Return who may be killed, and how likely: faces and scheduler are nearly always there."""
-        told = [kind for kind, _run in self.killed]
-        often = {"window": 0.1, "terminal": 0.1, "scheduler": 0.3}
-        return sorted(kinds), [often.get(kind, 1.0) / (1 + told.count(kind)) for kind in sorted(kinds)]
 
     def look(self) -> None:
         """Do what every window and command does: have somebody there who looks after queue and runs."""

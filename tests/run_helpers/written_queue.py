@@ -1,4 +1,4 @@
-"""A queue with an item of each kind, in which nothing is started."""
+"""A queue with items of many kinds, in which nothing is started."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def write_queue(home: Home) -> None:
     kinds: tuple[dict[str, Any], ...] = (
         {"name": "ink_style_v3", "state": "done", "run": "a", "sentence": "Finished: 3,000 of 3,000 steps."},
         {"name": "mira_character", "state": "refused", "findings": REFUSED, "sentence": REFUSED[0].title},
-        {"name": "harbour at night, with a rather long name", "state": "running", "run": "b"},
+        {"name": "harbour at night, with a rather long name", "state": "stopped", "run": "b"},
         {"name": "mira_character_2", "gpus": (0,), "not_before": tomorrow, "when_free": True},
         {"name": "pimolo", "trainer": "practice"},
         {

@@ -73,12 +73,12 @@ class PlanHeader(QWidget):
         top.addWidget(self.name)
         top.addWidget(self.chip)
         top.addStretch(1)
-        layout = row(spacing=Space.S)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addLayout(column(top, self.about, spacing=2), 1)
+        self._row = row(spacing=Space.S)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.addLayout(column(top, self.about, spacing=2), 1)
         for button in (self._undo, self._redo, self._open, self._more, self._save, self.review):
-            layout.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
-        self.setLayout(layout)
+            self._row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.setLayout(self._row)
         document = parts.document
         for signal in (document.state_changed, document.changed, document.opened):
             signal.connect(self.refresh)
@@ -89,9 +89,7 @@ class PlanHeader(QWidget):
     def take_launch(self, buttons: QWidget) -> None:
         """Take the buttons that launch; they stand where the way to the review is, once it is reached."""
         self._launch = buttons
-        layout = self.layout()
-        if layout is not None:
-            layout.addWidget(buttons)
+        self._row.addWidget(buttons, 0, Qt.AlignmentFlag.AlignVCenter)
         for before, after in pairwise([self.review, *buttons.findChildren(QPushButton)]):
             QWidget.setTabOrder(before, after)
         self.show_launch(False)

@@ -61,7 +61,7 @@ class QueuePage(Page):
         theme: Theme,
         icons: Icons,
     ) -> None:
-        super().__init__(_("Queue"), scrolls=False, name="queue-page")
+        super().__init__(_("Queue"), name="queue-page")
         self._queue = queue
         self._adder = adder
         self._hardware = hardware

@@ -13,6 +13,8 @@ from gui.window.theme.space import Space
 from gui.window.theme.theme import Theme
 from gui.window.widgets.row_delegate import CHIP_INSIDE_PX, ROW_PX, RowDelegate
 
+LEAST_ROWS = 4
+"""With the heading; where there is room for less, the page scrolls."""
 WIDEST_PX = 240
 LEAST_NAME_PX = 300
 LESS_NEEDED = (QueueColumn.START, QueueColumn.LANE)
@@ -89,6 +91,7 @@ class QueueView(QTableView):
     def measure(self) -> None:
         """Make columns as wide as what is in them; the plan has the rest."""
         self.verticalHeader().setDefaultSectionSize(self._theme.px(ROW_PX))
+        self.setMinimumHeight(self._theme.px(LEAST_ROWS * ROW_PX))
         header = self.horizontalHeader()
         for column in QueueColumn:
             stretches = column == QueueColumn.NAME

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gui.engine.errors import PreflightError
 from gui.engine.findings import Finding
@@ -22,6 +22,7 @@ from gui.window.theme.space import Space
 from gui.window.widgets.ask import Ask
 from gui.window.widgets.banner import Banner
 from gui.window.widgets.buttons import Button
+from gui.window.widgets.layouts import FlowLayout
 from gui.window.widgets.styled import style
 
 if TYPE_CHECKING:
@@ -115,11 +116,8 @@ class LaunchBar(QWidget):
             _("Trains it in its turn, without anybody there; it is checked again before it starts")
         )
         self.enqueue.clicked.connect(self._enqueue)
-        layout = QHBoxLayout(self.buttons)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(Space.M)
-        for button in (self.practise, self.cancel, self.enqueue, self.launch):
-            layout.addWidget(button)
+        actions = (self.practise, self.cancel, self.enqueue, self.launch)
+        self.buttons.setLayout(FlowLayout(*actions, spacing=Space.M, to_right=True))
 
     def show_state(self) -> None:
         """Show whether the plan can be launched now, and with which trainer."""
