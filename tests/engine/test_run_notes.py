@@ -169,6 +169,12 @@ def test_that_words_are_found_in_all_that_is_known_of_a_run(home: Home, words: s
     assert not RunFilter(words=words_of(f"{words} nowhere")).finds(text)
 
 
+@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"argv": [1]}', '{"argv": "--seed"}'])
+def test_that_a_broken_command_only_leaves_the_arguments_out(home: Home, text: str):
+    write_run(home, "mira").command.write_text(text)
+    assert RunIndex(home).entries()[0].arguments == ""
+
+
 def test_that_every_filter_takes_what_fits_and_nothing_else(home: Home):
     entry = entry_of(home, "mira")
     now = time.time()

@@ -11,14 +11,14 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field
 
-from gui.engine.documents import Document, read_text
+from gui.engine.documents import Document, read_json, read_text
 from gui.engine.errors import NewerDocument, PreflightError
 from gui.engine.paths import Home
 from gui.engine.runs.folder import RunFolder, run_names
 from gui.engine.runs.launched import arguments_of
 from gui.engine.runs.lock import is_held
 from gui.engine.runs.processes import read_exit
-from gui.engine.runs.records import CommandRecord, Manifest, Versioned
+from gui.engine.runs.records import Manifest, Versioned
 from gui.engine.runs.run_notes import RunNotes, read_notes
 from gui.engine.runs.run_search import RunFilter, search_text
 from gui.engine.runs.status import RunState, RunStatus, VerdictWord
@@ -277,8 +277,11 @@ def _origin(run: RunFolder) -> _Origin:
 def _argument_words(run: RunFolder) -> str:
     """Return the arguments that the trainer was given, presets included."""
     try:
-        argv = CommandRecord.read(run.command).argv
+        record = read_json(run.command)  # not judged as a whole: a thousand are read at once
     except PreflightError:
+        return ""
+    argv = record.get("argv") if isinstance(record, dict) else None
+    if not isinstance(argv, list) or not all(isinstance(word, str) for word in argv):
         return ""
     lines = (f"{name}={' '.join(words)}" if words else name for name, words in arguments_of(argv).items())
     return "\n".join(lines)[:MOST_ARGUMENT_LETTERS]
