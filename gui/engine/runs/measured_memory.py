@@ -109,7 +109,7 @@ def measured_memory(run: RunFolder) -> RunMemory:
         mine = [row for row in rows if row.uuid == uuid]
         torch = _torch_of(uuid, hooked, alone=len(uuids) == 1)
         phases = tuple(_peaks(phase, stretches, mine, torch) for phase in stretches.found)
-        gpus.append(GpuMemory(uuid, _most(row.total_bytes for row in mine), phases))
+        gpus.append(GpuMemory(uuid, most_known(row.total_bytes for row in mine), phases))
     return RunMemory(tuple(gpus), spilled)
 
 
@@ -147,14 +147,15 @@ def _peaks(
     return PhasePeaks(
         phase=phase,
         seconds=round(stretches.seconds(phase, last), 1),
-        allocated=_most(row.allocated_peak for row in torch),
-        reserved=_most(row.reserved_peak for row in torch),
-        process=_most(row.peak_process_bytes for row in rows),
-        used=_most(row.peak_used_bytes for row in rows),
-        shared=_most(row.shared_bytes for row in rows),
+        allocated=most_known(row.allocated_peak for row in torch),
+        reserved=most_known(row.reserved_peak for row in torch),
+        process=most_known(row.peak_process_bytes for row in rows),
+        used=most_known(row.peak_used_bytes for row in rows),
+        shared=most_known(row.shared_bytes for row in rows),
         short=any(row.retries or row.ooms for row in torch),
     )
 
 
-def _most(values: Iterable[int | None]) -> int | None:
+def most_known(values: Iterable[int | None]) -> int | None:
+    """Return the greatest of what is known; None where nothing is."""
     return max((value for value in values if value is not None), default=None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from gui.engine.documents import Document
 from gui.engine.errors import PreflightError
@@ -13,7 +13,7 @@ from gui.engine.hardware.memory.fit import fit
 from gui.engine.hardware.memory.forecast import forecast
 from gui.engine.hardware.memory.ladder import Ways
 from gui.engine.hardware.memory.learning import MemoryLearning, learned
-from gui.engine.hardware.memory.observations import Machine, MeasuredStep, MemoryExpectation, observe
+from gui.engine.hardware.memory.observations import Machine, MemoryExpectation, observe
 from gui.engine.hardware.memory.room import Room
 from gui.engine.hardware.memory.tables import load_tables
 from gui.engine.paths import Home
@@ -22,10 +22,9 @@ from gui.engine.preflight.facts import Facts, GpuFact
 from gui.engine.preflight.rules.memory_needs import ways_of
 from gui.engine.quantities import GIB
 from gui.engine.runs.folder import RunFolder, home_of
-from gui.engine.runs.measured_memory import GpuMemory, PhasePeaks, measured_memory
-from gui.engine.runs.memory_lesson import FULL_SHARE
 from gui.engine.runs.records import Manifest
 from gui.engine.runs.reuse import plan_of_run
+from gui.engine.runs.trained_gpu import TrainedGpu, trained_gpu
 from gui.engine.texts import _
 
 
@@ -41,26 +40,6 @@ class RunAdvice(Document):
     kind: Literal["room", "tight"]
     sentence: str
     advised: Advised
-
-
-class _Measured(NamedTuple):
-    """The GPU that a run takes most of, and what its training steps take there."""
-
-    gpu: GpuMemory
-    peaks: PhasePeaks
-    spilled: bool
-
-    @property
-    def at_limit(self) -> bool:
-        """Whether it may need more than it got."""
-        full = (self.peaks.used or 0) > FULL_SHARE * (self.gpu.total or 0)
-        return self.spilled or self.peaks.short or full
-
-    def step(self) -> MeasuredStep:
-        """Return the figures as learning takes them."""
-        gib = [count / GIB if count else None for count in (self.peaks.allocated, self.peaks.reserved)]
-        process = self.peaks.process / GIB if self.peaks.process else None
-        return MeasuredStep(allocated=gib[0], reserved=gib[1], process=process, censored=self.at_limit)
 
 
 def expected_memory(run: RunFolder) -> MemoryExpectation | None:
@@ -87,7 +66,7 @@ def memory_advice(run: RunFolder) -> RunAdvice | None:
         CannotRead: Its record, or what the program knows of memory, cannot be read.
     """
     manifest = Manifest.read(run.manifest)
-    measured = _measured(run)
+    measured = trained_gpu(run)
     if manifest.memory is None or manifest.practice or measured is None or not measured.gpu.total:
         return None
     room, ask = _room(measured), _ask(run, manifest, manifest.memory, measured)
@@ -107,33 +86,21 @@ def memory_advice(run: RunFolder) -> RunAdvice | None:
     return RunAdvice(kind="room", sentence=text.format(gib=spare), advised=advised)
 
 
-def _measured(run: RunFolder) -> _Measured | None:
-    """Return what the run's training steps take; None before anybody told."""
-    memory = measured_memory(run)
-    found = [
-        _Measured(gpu, peaks, memory.spilled)
-        for gpu in memory.gpus
-        for peaks in gpu.phases
-        if peaks.phase == "training" and peaks.told
-    ]
-    return max(found, key=lambda each: each.peaks.process or each.peaks.reserved or 0, default=None)
-
-
-def _tight_words(measured: _Measured, room: Room) -> str:
+def _tight_words(measured: TrainedGpu, room: Room) -> str:
     if measured.spilled:
         return _("The GPU’s memory does not do for this training: it spills over into the RAM.")
     text = _("Of the {gib:.1f} GiB that this training can have, next to nothing is left over.")
     return text.format(gib=room.free)
 
 
-def _room(measured: _Measured) -> Room:
+def _room(measured: TrainedGpu) -> Room:
     """Return what there is for the run: all that others do not hold."""
     peaks, total = measured.peaks, (measured.gpu.total or 0) / GIB
     others = max(0, peaks.used - peaks.process) / GIB if peaks.used and peaks.process else 0.0
     return Room.of(total, total - others, operating_system())
 
 
-def _ask(run: RunFolder, manifest: Manifest, expected: MemoryExpectation, measured: _Measured) -> Ask:
+def _ask(run: RunFolder, manifest: Manifest, expected: MemoryExpectation, measured: TrainedGpu) -> Ask:
     """Return what forecasts on this machine, by what this run has shown too."""
     prior = load_figures().prior(operating_system())
     machine = Machine(gpu=measured.gpu.uuid, torch=manifest.torch or "", driver=manifest.driver or "")
@@ -148,7 +115,7 @@ def _ask(run: RunFolder, manifest: Manifest, expected: MemoryExpectation, measur
     return lambda asked: forecast(asked, tables, learning.correction(asked, prior, machine.software))
 
 
-def _ways(run: RunFolder, measured: _Measured) -> Ways:
+def _ways(run: RunFolder, measured: TrainedGpu) -> Ways:
     """Return what of the run's plan can be changed; nothing but the plan itself is looked at."""
     file = plan_of_run(run)
     gpu = GpuFact(vram_gib=(measured.gpu.total or 0) / GIB)

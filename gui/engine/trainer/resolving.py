@@ -7,26 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gui.engine.errors import CannotRead, UnknownFamily
+from gui.engine.errors import UnknownFamily
 from gui.engine.findings import Finding, Fix
-from gui.engine.plan.dataset_file import SUFFIXES, read_dataset_file
-from gui.engine.plan.dataset_judging import judge_dataset
-from gui.engine.plan.dataset_options import (
-    FOLDER_ARGUMENTS,
-    KEY_OF_ARGUMENT,
-    DatasetMapping,
-    dataset_from_arguments,
-)
-from gui.engine.plan.dataset_toml import dataset_toml
 from gui.engine.plan.families import Family, KindOfTraining, families, family, script_for
 from gui.engine.plan.model import TrainingPlan
-from gui.engine.plan.paths import absolute, arguments_with_paths, dataset_with_paths
+from gui.engine.plan.paths import absolute, arguments_with_paths
 from gui.engine.plan.preset_filling import fill_plan
 from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.redaction import SECRET_ARGUMENTS
 from gui.engine.texts import _
 from gui.engine.trainer.catalogue import Catalogue, ScriptArguments
 from gui.engine.trainer.judging import judge_arguments
+from gui.engine.trainer.resolving_dataset import Said, remove, resolve_dataset
 
 _NEVER = frozenset({"config_file", "output_config"})
 """Arguments that make the trainer do something else than the plan says (trainer-facts 1.8)."""
@@ -93,100 +85,26 @@ def resolve(
     kin = _family_of(plan)
     kind = _kind_of(plan, kin, script.name)
     presets = fill_plan(plan, library, script.arguments)
-    plan = presets.plan
-    given = plan.arguments
+    plan, given = presets.plan, presets.plan.arguments
     full = arguments_with_paths(given, lambda value: absolute(value, base), base)
-    own_file = full.get("dataset_config") is not None or full.get("dataset_class") is not None
-    told = {
-        name: value for name, value in full.items() if name in script.arguments or name in KEY_OF_ARGUMENT
-    }
-    # Beside the user's own dataset file the trainer takes the command line for what that leaves out.
-    mapping = DatasetMapping({}, told) if own_file else dataset_from_arguments(told, base, script.name)
-    findings = [
-        *presets.findings,
-        *_never(given),
-        *judge_arguments(full, script, catalogue),
-        *_missing(full, kin, kind, plan.kind, script),
-    ]
-    text: str | None = None
-    dataset = dict(plan.dataset)
-    file = _own_file(full) if files_known else None
-    if own_file:
-        findings += _twice_file(plan, full)
-        if file is not None:
-            read, refused = _read_file(file, script.name, bool(full.get("masked_loss")))
-            findings += refused
-            file = file if read is not None else None
-            dataset = dataset if read is None else read
-            if trainer_root is not None:
-                dataset = dataset_with_paths(dataset, lambda value: absolute(value, trainer_root))
-    else:
-        dataset = _merged_dataset(plan.dataset, mapping.dataset)
-        folders = [name for name in FOLDER_ARGUMENTS[:3] if given.get(name) is not None]
-        dataset = dataset_with_paths(dataset, lambda value: absolute(value, base))
-        judged = _judge_dataset(plan, folders, dataset, script.name, bool(full.get("masked_loss")))
-        if not judged and not (folders and not files_known) and not _has_images(dataset):
-            judged.append(_no_images(folders, missing=_missing_folder(full)))
-        findings += judged
-        text = None if judged else dataset_toml(dataset, base)
+    said = Said(plan, full, script, base, files_known=files_known, trainer_root=trainer_root)
+    data = resolve_dataset(said)
+    arguments = data.mapping.arguments
     return ResolvedPlan(
         script=script,
-        effective=plan.model_copy(
-            update={
-                "arguments": mapping.arguments,
-                "dataset": dataset
-                if file is not None
-                else dataset_with_paths(dataset, lambda value: absolute(value, base)),
-            }
-        ),
-        arguments={name: value for name, value in mapping.arguments.items() if name not in SECRET_ARGUMENTS},
-        dataset_toml=text,
+        effective=plan.model_copy(update={"arguments": arguments, "dataset": data.dataset}),
+        arguments={name: value for name, value in arguments.items() if name not in SECRET_ARGUMENTS},
+        dataset_toml=data.toml,
         tokens={SECRET_ARGUMENTS[name]: str(given[name]) for name in SECRET_ARGUMENTS if given.get(name)},
-        findings=tuple(findings),
-        notes=mapping.notes,
-        dataset_file=file,
-    )
-
-
-def _own_file(full: Mapping[str, Any]) -> Path | None:
-    """Return the dataset file of the user's own, where it is there and named as the trainer wants it."""
-    name = full.get("dataset_config")
-    if (
-        not isinstance(name, str)
-        or not name.lower().endswith(SUFFIXES)
-        or full.get("dataset_class") is not None
-    ):
-        return None
-    try:
-        return Path(name) if Path(name).is_file() else None
-    except (OSError, ValueError):
-        return None
-
-
-def _read_file(path: Path, script: str, masked_loss: bool) -> tuple[dict[str, Any] | None, list[Finding]]:
-    """Return what a dataset file of the user's own says, and what the trainer would refuse in it."""
-    try:
-        data = read_dataset_file(path)
-    except CannotRead as refusal:
-        return None, [_unreadable(path, refusal)]
-    judged = judge_dataset(data, script, masked_loss=masked_loss, verbatim=True)
-    if not judged and not _has_images(data):
-        judged.append(_no_images([], "dataset_config"))
-    return data, judged
-
-
-def _unreadable(path: Path, refusal: CannotRead) -> Finding:
-    return Finding(
-        id="dataset-file",
-        severity="stop",
-        title=_("The trainer cannot read {file}: {reason}.").format(file=path.name, reason=refusal.reason),
-        detail=_(
-            "It must be UTF-8. In TOML a backslash in double quotes begins a sign: write / in paths, or use "
-            "single quotes."
+        findings=(
+            *presets.findings,
+            *_never(given),
+            *judge_arguments(full, script, catalogue),
+            *_missing(full, kin, kind, plan.kind, script),
+            *data.findings,
         ),
-        arguments=("dataset_config",),
-        where="dataset_config",
-        sources=("ENC-02", "ENC-05", "trainer: config_util.py:675-698"),
+        notes=data.mapping.notes,
+        dataset_file=data.file,
     )
 
 
@@ -221,7 +139,7 @@ def _never(given: Mapping[str, Any]) -> Iterator[Finding]:
             ),
             arguments=(name,),
             where=name,
-            fixes=(_remove(name),),
+            fixes=(remove(name),),
             sources=("trainer: train_util.py:4700",),
         )
 
@@ -273,79 +191,3 @@ def _usual(name: str, script: str) -> tuple[Fix, ...]:
         return ()
     label = _("take {value}").format(value=value)
     return (Fix(id="usual", label=label, changes={name: value}, safe=name == "network_module"),)
-
-
-def _merged_dataset(own: Mapping[str, Any], mapped: Mapping[str, Any]) -> dict[str, Any]:
-    """The trainer takes the command line only for what its dataset file leaves out; so do we."""
-    general = own.get("general")
-    said = {*own, *(general if isinstance(general, Mapping) else ())}
-    return {**{key: value for key, value in mapped.items() if key not in said}, **own}
-
-
-def _judge_dataset(
-    plan: TrainingPlan, folders: list[str], dataset: Mapping[str, Any], script: str, masked_loss: bool
-) -> list[Finding]:
-    if folders and _has_images(plan.dataset):
-        return [_twice(folders[0], ["dataset.subsets"])]
-    return judge_dataset(dataset, script, masked_loss=masked_loss)
-
-
-def _has_images(dataset: Mapping[str, Any]) -> bool:
-    """Whether any subset is named; what has another form than it should is judged elsewhere."""
-    several = dataset.get("datasets")
-    entries = [entry for entry in several if isinstance(entry, Mapping)] if isinstance(several, list) else []
-    return any(entry.get("subsets") for entry in (dataset, *entries))
-
-
-def _missing_folder(full: Mapping[str, Any]) -> str | None:
-    """Return the folder of images that is not there, or is none; None where that is not what is wrong."""
-    folder = full.get("train_data_dir")
-    try:
-        return folder if isinstance(folder, str) and folder and not Path(folder).is_dir() else None
-    except (OSError, ValueError):
-        return None
-
-
-def _no_images(folders: list[str], place: str = "dataset.subsets", *, missing: str | None = None) -> Finding:
-    title = _("The plan names no images.")
-    detail = _("Without images the trainer ends at once, and says that all is well.")
-    if missing is not None:
-        title = _("train_data_dir: there is no folder {path}.").format(path=missing)
-    elif folders:
-        title = _("{name} gives no images.").format(name=folders[0])
-        detail = _(
-            "The folder must hold folders named like “10_name”: the number of repeats, then the class. "
-            "Or name the folder of images itself as image_dir of a subset."
-        )
-    return Finding(
-        id="no-data",
-        severity="stop",
-        title=title,
-        detail=detail,
-        arguments=(*folders, place),
-        where="dataset.subsets",
-        sources=("DATA-01", "trainer: train_network.py:575"),
-    )
-
-
-def _twice_file(plan: TrainingPlan, full: Mapping[str, Any]) -> list[Finding]:
-    name = "dataset_config" if full.get("dataset_config") is not None else "dataset_class"
-    also = [f"dataset.{key}" for key in plan.dataset]
-    return [_twice(name, also)] if also else []
-
-
-def _twice(name: str, also: list[str]) -> Finding:
-    return Finding(
-        id="dataset-twice",
-        severity="stop",
-        title=_("{name} and the plan's own dataset section both say what to train on.").format(name=name),
-        detail=_("The trainer would take one of them in silence."),
-        arguments=(name, *also),
-        where=name,
-        fixes=(_remove(name),),
-        sources=("trainer: train_network.py:521",),
-    )
-
-
-def _remove(name: str) -> Fix:
-    return Fix(id="remove", label=_("leave {name} out").format(name=name), changes={name: None}, safe=False)
