@@ -260,3 +260,11 @@ def test_that_a_run_without_a_status_has_no_points(place: Home) -> None:
     run = run_with(place, COSINE)
     run.status.unlink()
     assert clean_points(run) == []
+
+
+def test_that_a_schedule_of_several_processes_is_not_taken_for_more_steps(place: Home) -> None:
+    run = run_with(place, {**COSINE, "num_processes": 2})
+    state = state_of(place, "mira-step00000033-state", 66, counted=33)
+    assert continuation(run, state).done_steps == 33
+    alone = run_with(place, COSINE)
+    assert continuation(alone, state).done_steps == 66

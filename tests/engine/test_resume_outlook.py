@@ -89,7 +89,7 @@ def test_that_weights_of_a_state_are_looked_at_once(tmp_path: Path) -> None:
     looker = StateLooker()
     found = looker.fact(str(state))
     assert found is not None
-    assert (found.finite, found.lacks, found.has_scaler, found.processes) == (True, (), False, 1)
+    assert (found.finite, found.lacks, found.has_scaler, found.has_random) == (True, (), False, True)
     assert looker.fact(str(state)) == found
     ruined = write_state(tmp_path / "n-state", value=math.nan)
     found = looker.fact(str(ruined))

@@ -90,8 +90,8 @@ def test_that_a_file_that_is_no_archive_or_has_no_table_is_nothing(tmp_path: Pat
 def test_that_a_state_tells_both_counts_its_rates_and_who_saved_it(tmp_path: Path) -> None:
     table = {"base_lrs": [1e-5, 1e-4], "last_epoch": 108, "lr_lambdas": [None, None], "verbose": False}
     found = state_numbers(write_state(tmp_path / "s", counted=36, table=table, processes=2))
-    assert (found.counted, found.scheduled, found.rates, found.processes) == (36, 108, (1e-5, 1e-4), 2)
-    assert found.behind == 54
+    assert (found.counted, found.scheduled, found.rates, found.has_random) == (36, 108, (1e-5, 1e-4), True)
+    assert (found.behind(1), found.behind(2)) == (108, 54)
 
 
 @pytest.mark.parametrize(
@@ -99,13 +99,13 @@ def test_that_a_state_tells_both_counts_its_rates_and_who_saved_it(tmp_path: Pat
 )
 def test_that_numbers_that_are_none_are_left_out(tmp_path: Path, table: dict[str, Any]) -> None:
     found = state_numbers(write_state(tmp_path / "s", counted=-3, table=table, processes=0))
-    assert (found.counted, found.scheduled, found.rates, found.processes) == (None, None, (), None)
-    assert found.behind is None
+    assert (found.counted, found.scheduled, found.rates, found.has_random) == (None, None, (), False)
+    assert found.behind(1) is None
 
 
 def test_that_a_schedule_that_is_behind_by_dropped_steps_does_not_count() -> None:
     assert steps_behind(250, 248, 1) == 250
-    assert steps_behind(50, 250, None) == 250
+    assert steps_behind(50, 250, 0) == 250
     assert steps_behind(None, 250, 2) == 125
 
 

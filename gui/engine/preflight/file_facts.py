@@ -89,7 +89,6 @@ class StateFact(Document):
         step: The step that it says it was saved at; None when it says nothing. A training that goes on
             counts anew, and its states say so few.
         scheduled: How often its schedule was moved, over all its trainings; None when not known.
-        processes: How many processes saved it; None when not known.
         rates: The base learning rates of its parameter groups; empty when not known.
         step_in_name: The step, or the epoch, that its name tells; None when it tells none.
         counts: What ``step_in_name`` counts.
@@ -109,7 +108,6 @@ class StateFact(Document):
     finite: bool | None = None
     step: int | None = None
     scheduled: int | None = None
-    processes: int | None = None
     rates: tuple[float, ...] = ()
     step_in_name: int | None = None
     counts: Literal["steps", "epochs"] | None = None
@@ -120,7 +118,10 @@ class StateFact(Document):
     module: str | None = None
     precision: str | None = None
 
-    @property
-    def behind(self) -> int | None:
-        """How many optimizer steps are behind it in all; None when neither count tells."""
-        return steps_behind(self.step, self.scheduled, self.processes)
+    def behind(self, processes: int) -> int | None:
+        """Return how many optimizer steps are behind it in all; None when neither count tells.
+
+        Args:
+            processes: How many saved it, as far as the plan tells.
+        """
+        return steps_behind(self.step, self.scheduled, processes)

@@ -65,10 +65,16 @@ def resumed_state(view: View) -> StateFact | None:
     return state
 
 
+def processes_of(view: View) -> int:
+    """Return how many processes the plan trains with."""
+    return max(1, min(view.plan.launch.num_processes, SENSELESS))
+
+
 def steps_behind(view: View, state: StateFact) -> int | None:
     """Return the optimizer steps behind a state, by what it says, else by its name."""
-    if state.behind is not None:
-        return state.behind
+    behind = state.behind(processes_of(view))
+    if behind is not None:
+        return behind
     if state.counts == "steps":
         return state.step_in_name
     forecast = forecast_steps(view)
@@ -102,10 +108,9 @@ def _outlook(view: View) -> ResumeOutlook | None:
     done = steps_behind(view, state) if state is not None else None
     if state is None or forecast is None or done is None or not state.has_optimizer:
         return None
-    processes = max(1, min(view.plan.launch.num_processes, SENSELESS))
     setting = ResumeSetting(
         whole=forecast.total_steps,
-        batches=math.ceil(forecast.batches_per_epoch / processes),
+        batches=math.ceil(forecast.batches_per_epoch / processes_of(view)),
         accumulation=max(1, int(view.number("gradient_accumulation_steps") or 1)),
         counts=view.trains_network,
     )

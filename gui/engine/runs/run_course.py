@@ -32,12 +32,14 @@ class RunCourse(Document):
         begun_at: Optimizer steps that were behind it when it began.
         counted_from: What its own count was then.
         whole: Optimizer steps of the whole training, as it was planned.
+        processes: How many train together.
     """
 
     setting: ResumeSetting
     begun_at: int
     counted_from: int
     whole: int
+    processes: int = 1
 
     @property
     def planned(self) -> ResumeSetting:
@@ -92,18 +94,22 @@ class CourseReader:
             accumulation=max(1, int(settings.number("gradient_accumulation_steps") or 1)),
             counts=settings.flag("network_module"),
         )
+        processes = max(1, int(settings.number("num_processes") or 1))
         if not settings.resumed:
-            return RunCourse(setting=setting, begun_at=0, counted_from=0, whole=setting.whole)
+            return RunCourse(
+                setting=setting, begun_at=0, counted_from=0, whole=setting.whole, processes=processes
+            )
         setting = setting.at(self._begins_at(setting), skips=settings.flag("skip_until_initial_step"))
         found = setting.course()
         if found is None:  # it was refused at once, and has saved nothing
             return None
-        begun_at = self._state.behind or 0
+        begun_at = self._state.behind(processes) or 0
         return RunCourse(
             setting=setting,
             begun_at=begun_at,
             counted_from=found.counts_from,
             whole=begun_at + found.steps,
+            processes=processes,
         )
 
     def _begins_at(self, setting: ResumeSetting) -> int:
@@ -140,7 +146,7 @@ def state_done(source: Path, course: RunCourse) -> int | None:
     numbers = state_numbers(source)
     if numbers.counted is not None:
         numbers = numbers.model_copy(update={"counted": course.done(numbers.counted)})
-    return numbers.behind
+    return numbers.behind(course.processes)
 
 
 def _resumed_from(run: RunFolder, settings: LaunchedSettings) -> StateNumbers | None:

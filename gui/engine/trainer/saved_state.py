@@ -28,21 +28,24 @@ class StateNumbers(Document):
         counted: The step that ``train_state.json`` says; None where it says none.
         scheduled: How often the schedule has been moved; None where that cannot be read.
         rates: The base learning rate of each parameter group, which resuming brings back.
-        processes: How many processes saved it, each with its random numbers; None where none did.
+        has_random: Whether random numbers were saved: by the main process alone, however many there are.
     """
 
     counted: int | None = None
     scheduled: int | None = None
     rates: tuple[float, ...] = ()
-    processes: int | None = None
+    has_random: bool = False
 
-    @property
-    def behind(self) -> int | None:
-        """How many optimizer steps are behind the state in all, over all its trainings."""
-        return steps_behind(self.counted, self.scheduled, self.processes)
+    def behind(self, processes: int) -> int | None:
+        """Return how many optimizer steps are behind the state in all, over all its trainings.
+
+        Args:
+            processes: How many saved it: the state does not tell.
+        """
+        return steps_behind(self.counted, self.scheduled, processes)
 
 
-def steps_behind(counted: int | None, scheduled: int | None, processes: int | None) -> int | None:
+def steps_behind(counted: int | None, scheduled: int | None, processes: int) -> int | None:
     """Return how many optimizer steps are behind a state; None where neither count tells.
 
     Args:
@@ -50,7 +53,7 @@ def steps_behind(counted: int | None, scheduled: int | None, processes: int | No
         scheduled: How often the schedule was moved.
         processes: How many processes moved it at each step.
     """
-    moved = None if scheduled is None else scheduled // max(1, processes or 1)
+    moved = None if scheduled is None else scheduled // max(1, processes)
     return max((step for step in (counted, moved) if step is not None), default=None)
 
 
@@ -62,7 +65,7 @@ def state_numbers(folder: Path) -> StateNumbers:
         counted=_counted(folder / STEP_FILE),
         scheduled=_whole(table.get("last_epoch")),
         rates=tuple(map(float, rates)) if isinstance(rates, list) and all(map(_is_rate, rates)) else (),
-        processes=sum(1 for _each in folder.glob(RANDOM_FILES)) or None,
+        has_random=any(folder.glob(RANDOM_FILES)),
     )
 
 

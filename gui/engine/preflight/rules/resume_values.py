@@ -14,13 +14,16 @@ from typing import Any
 
 from gui.engine.findings import Finding, Fix
 from gui.engine.preflight.file_facts import StateFact
-from gui.engine.preflight.resume_outlook import plan_is_lengthless, resumed_state
+from gui.engine.preflight.resume_outlook import plan_is_lengthless, processes_of, resumed_state
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.fixes import write
 from gui.engine.preflight.rules.learning_rates import model_rate, trains_text
 from gui.engine.preflight.rules.resume_fixes import from_weights, only_needed, resume_finding
 from gui.engine.preflight.view import View, as_number
 from gui.engine.texts import _
+
+FULL_SHARE = 0.9
+"""So much of its moves a schedule has made at least: fp16's scaler drops a step now and then."""
 
 _SETTING = re.compile(r"(\w+)=((?:\([^)]*\)|\[[^\]]*\]|[^,()\[\]])*)")
 
@@ -153,24 +156,30 @@ def check_resume_precision(view: View) -> Iterator[Finding]:
 
 
 def check_resume_processes(view: View) -> Iterator[Finding]:
-    """The schedule moves once a process at each step: another number shifts it (train_util.py:5274)."""
-    state = resumed_state(view)
-    if state is None or state.processes is None or plan_is_lengthless(view):
+    """The schedule moves once a process at each step: another number shifts it (train_util.py:5274).
+
+    That fewer processes go on cannot be told: a state of a training that was resumed looks the same.
+    """
+    state, planned = resumed_state(view), processes_of(view)
+    if state is None or not state.step or state.scheduled is None or plan_is_lengthless(view):
         return
-    planned = view.plan.launch.num_processes
-    if planned == state.processes:
+    if state.scheduled >= FULL_SHARE * planned * state.step:
         return
+    saved = max(1, round(state.scheduled / state.step))
     yield resume_finding(
         "resume-processes",
         "warning",
+        _("The state was saved by {saved} and would go on with {planned} processes.").format(
+            saved=saved, planned=planned
+        ),
         _(
-            "{saved} processes saved the state, and {planned} would go on: the schedule is out of step."
-        ).format(saved=state.processes, planned=planned),
-        _("The schedule moves as often at each step as there are processes, and an epoch has other batches."),
+            "The schedule moves once for each process at each step: it is out of step, and the learning rate "
+            "jumps back."
+        ),
         (
             write(
-                {"launch.num_processes": state.processes},
-                _("go on with {count} processes").format(count=state.processes),
+                {"launch.num_processes": saved},
+                _("go on with {count} processes").format(count=saved),
                 identity="as-saved",
             ),
             *from_weights(view, state),
