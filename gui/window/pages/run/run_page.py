@@ -36,7 +36,7 @@ from gui.window.widgets.buttons import Button
 from gui.window.widgets.layouts import column, held
 from gui.window.widgets.page import Empty, Scroll
 
-END_ALARMS = ("loss-nonfinite", "oom", "failed")
+END_ALARMS = ("loss-nonfinite", "oom", "disk-short", "trainer-gone", "failed")
 """Their banner tells how the run ended."""
 
 
