@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gui.engine.runs.launched import LaunchedSettings
+from gui.engine.runs.run_course import CourseReader
+from gui.engine.trainer.events import Setting, Step
+from gui.engine.trainer.output import OutputParser
 from gui.engine.trainer.resume_course import Course, ResumeSetting
 from gui.engine.trainer.resume_ways import best_way, is_lengthless
+from gui.engine.trainer.saved_state import StateNumbers
+
+RECORDINGS = Path(__file__).parents[1] / "data" / "recordings"
 
 
 def trained(setting: ResumeSetting) -> Course | None:
@@ -65,6 +73,21 @@ def test_that_a_network_is_trained_for_as_many_steps_as_the_trainer_does(
         assert course[1:] == real[1:]
     else:
         assert course == real
+
+
+def test_that_a_recorded_training_of_the_trainer_went_as_it_is_worked_out() -> None:
+    """The state of step 3 of an epoch of ten, gone on from with skip_until_initial_step."""
+    parser = OutputParser()
+    events = [*parser.feed((RECORDINGS / "i_resume_skip" / "combined.bin").read_bytes()), *parser.finish()]
+    words = {"network_module": ("networks.lora",), "resume": ("/s",), "skip_until_initial_step": ()}
+    reader = CourseReader(LaunchedSettings(arguments=words, resumed=True), StateNumbers(counted=3))
+    for event in events:
+        if isinstance(event, Setting):
+            reader.take(event.name, event.value)
+    assert reader.course is not None
+    steps = [event for event in events if isinstance(event, Step)]
+    assert (reader.course.steps, reader.course.whole) == (len(steps), 10)
+    assert reader.course.done(3) == 3
 
 
 def test_that_full_trainings_do_all_steps_anew() -> None:
