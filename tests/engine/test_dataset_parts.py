@@ -212,6 +212,35 @@ def test_that_large_pictures_are_judged_at_training_size() -> None:
     assert measure(fine).sharpness > 2 * LIMITS.sharpness * 0.9
 
 
+@given(
+    facts=st.builds(
+        ImageFacts,
+        content=st.text(),
+        fault=st.sampled_from([None, "gone", "huge"]),
+        reason=st.text(),
+        width=st.integers(0, 10**6),
+        whole=st.booleans(),
+        colour_shift=st.floats(allow_nan=False, allow_infinity=False),
+        jpeg_quality=st.none() | st.integers(1, 100),
+        sharpness=st.none() | st.floats(0, 1),
+    )
+)
+def test_that_facts_come_back_from_their_text_whatever_they_are(facts: ImageFacts) -> None:
+    assert ImageFacts.from_json(facts.to_json()) == facts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "[]", "{", '{"no_such": 1}', '{"width": "640"}', '{"width": true}', '{"fault": "nice"}'),
+        *('{"sharpness": "much"}', '{"whole": 1}', '{"jpeg_quality": true}', '{"content": null}'),
+    ],
+)
+def test_that_texts_that_are_no_facts_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"facts of an image|line 1 column"):
+        ImageFacts.from_json(text)
+
+
 def test_that_transparency_counts_half_transparent_pixels_half() -> None:
     alpha = Image.new("L", (10, 10), 255)
     alpha.paste(0, (0, 0, 5, 10))

@@ -145,9 +145,7 @@ class Gathered:
         )
 
     def _facts(self, place: int, name: str, size: Size) -> ImageFacts:
-        return ImageFacts.model_construct(
-            width=size[0], height=size[1], extended=name in self._extended[place]
-        )
+        return ImageFacts(width=size[0], height=size[1], extended=name in self._extended[place])
 
 
 def _first_subsets(spec: DatasetSpec, folders: Sequence[Path]) -> Mapping[int, int]:

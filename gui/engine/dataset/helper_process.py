@@ -7,12 +7,14 @@ import subprocess
 import threading
 from typing import IO, NamedTuple
 
+from gui.engine.dataset.worker import READY
 from gui.engine.documents import reason_of
 from gui.engine.errors import ScanFailed
 from gui.engine.own_program import own_environment
 
-READY = b"ready\n"
-"""The first line of such a process, before any answer."""
+KEEP_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(64 << 20), "MALLOC_MMAP_THRESHOLD_": str(32 << 20)}
+"""Has glibc keep the memory of one image for the next one: to have it from the system anew, page by page,
+takes a fifth of the time in which an image is decoded. Other systems take no notice."""
 
 FAREWELL_SECONDS = 2.0
 """So long a process may take to end by itself."""
@@ -90,7 +92,7 @@ class HelperProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                env=own_environment(),
+                env=own_environment() | KEEP_MEMORY,
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )
         except OSError as error:

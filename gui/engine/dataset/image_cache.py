@@ -138,11 +138,11 @@ def _prepared(file: Path | None) -> sqlite3.Connection:
 
 
 def _text(facts: ImageFacts) -> str:
-    return facts.model_dump_json(exclude_defaults=True)
+    return facts.to_json()
 
 
 def _facts(text: str) -> ImageFacts | None:
     try:
-        return ImageFacts.model_validate_json(text)
+        return ImageFacts.from_json(text)
     except ValueError:
         return None

@@ -1,11 +1,16 @@
-"""What one image file holds; says nothing about any plan."""
+"""What one image file holds; says nothing about any plan.
+
+It is no ``Document``: pydantic would take each of the processes that look at images longer to load than many
+images take to be looked at, and the second look at 10,000 files longer to read what is remembered.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+import json
+from dataclasses import dataclass, fields
+from typing import Any, Literal, get_args
 
 from gui.engine.dataset.buckets import Size
-from gui.engine.documents import Document
 
 FACTS_VERSION = 1
 """Raised whenever facts are found out in another way: what is remembered of an older one is not used."""
@@ -16,7 +21,8 @@ no image of any known kind, ``huge`` is refused as a decompression bomb, ``died`
 looked at it, ``slow`` never ended."""
 
 
-class ImageFacts(Document):
+@dataclass(frozen=True, slots=True)
+class ImageFacts:
     """One file.
 
     Attributes:
@@ -83,3 +89,36 @@ class ImageFacts(Document):
         if self.extended and min(self.size) > 1:
             return self.width - 1, self.height - 1
         return self.size
+
+    def to_json(self) -> str:
+        """Return the facts as text, without those that are as usual."""
+        said = {name: getattr(self, name) for name in _USUAL}
+        return json.dumps({name: value for name, value in said.items() if value != _USUAL[name]})
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> ImageFacts:
+        """Return the facts of a text.
+
+        Raises:
+            ValueError: It is none that ``to_json`` makes.
+        """
+        said: Any = json.loads(text)
+        if not isinstance(said, dict) or not all(_fits(name, value) for name, value in said.items()):
+            raise ValueError("these are no facts of an image")
+        return cls(**said)
+
+
+_USUAL: dict[str, Any] = {field.name: field.default for field in fields(ImageFacts)}
+_FAULTS = get_args(Fault)
+
+
+def _fits(name: str, value: Any) -> bool:
+    """Whether a value can be what is known under a name."""
+    if name not in _USUAL:
+        return False
+    usual = _USUAL[name]
+    if name == "fault":
+        return value in _FAULTS
+    if usual is None or isinstance(usual, float):
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return type(value) is type(usual)

@@ -12,6 +12,7 @@ import importlib
 import io
 import stat
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,6 @@ from gui.engine.dataset.colours import profile_of
 from gui.engine.dataset.endings import format_of, is_extended_webp, is_whole
 from gui.engine.dataset.image_facts import Fault, ImageFacts
 from gui.engine.dataset.pixels import measure, transparency
-from gui.engine.documents import reason_of
 
 MOST_PIXELS = 178_956_970
 """Above this Pillow refuses a picture as a decompression bomb, and so does the trainer (DATA-08)."""
@@ -70,13 +70,19 @@ def look_at(path: Path, known: Collection[str] = ()) -> ImageFacts | str:
     try:
         data = read_image(path)
     except FileNotFoundError as error:
-        return ImageFacts(fault="gone", reason=reason_of(error))
+        return ImageFacts(fault="gone", reason=_reason_of(error))
     except OSError as error:
-        return ImageFacts(fault="denied", reason=reason_of(error))
+        return ImageFacts(fault="denied", reason=_reason_of(error))
     if isinstance(data, ImageFacts):
         return data
     content = hashlib.sha256(data).hexdigest()[:32]
-    return content if content in known else facts_of(data).model_copy(update={"content": content})
+    return content if content in known else replace(facts_of(data), content=content)
+
+
+def _reason_of(error: OSError) -> str:
+    from gui.engine.documents import reason_of  # heavy, and seldom needed
+
+    return reason_of(error)
 
 
 def read_image(path: Path) -> bytes | ImageFacts:

@@ -16,8 +16,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from gui.engine.dataset.helper_process import READY
 from gui.engine.dataset.image_facts import ImageFacts
+
+READY = b"ready\n"
+"""The first line of such a process, before any answer."""
 
 COMMAND = "look-at-images"
 """How this program is told to be such a process; nobody calls it by hand."""
@@ -51,14 +53,14 @@ def answer_line(answer: ImageFacts | str) -> bytes:
     """Return an answer as it is sent: facts, or a content that was among the known ones."""
     if isinstance(answer, str):
         return f'"{answer}"\n'.encode("ascii")
-    return answer.model_dump_json(exclude_defaults=True).encode("utf-8") + b"\n"
+    return answer.to_json().encode("ascii") + b"\n"
 
 
 def read_answer(line: bytes) -> ImageFacts | str:
     """Return the answer of a line."""
     if line.startswith(b'"'):
         return str(json.loads(line))
-    return ImageFacts.model_validate_json(line)
+    return ImageFacts.from_json(line)
 
 
 def work(jobs: Iterable[bytes], answers: BinaryIO) -> None:
