@@ -67,18 +67,21 @@ def clean_dataset(folder: Path, count: int = 12, first: int = 1000) -> list[Path
     return files
 
 
+def png(width: int, height: int, depth: int, colours: int, data: bytes) -> bytes:
+    """Return a PNG of that many bits and kind of colours; of its rows, each with its filter byte."""
+
+    def chunk(name: bytes, content: bytes) -> bytes:
+        body = name + content
+        return struct.pack(">I", len(content)) + body + struct.pack(">I", zlib.crc32(body))
+
+    header = struct.pack(">IIBBBBB", width, height, depth, colours, 0, 0, 0)
+    packed = zlib.compress(data, 9)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", packed) + chunk(b"IEND", b"")
+
+
 def huge_png(width: int, height: int) -> bytes:
     """Return a small file that says it is a picture of that size, all black."""
-
-    def chunk(name: bytes, data: bytes) -> bytes:
-        body = name + data
-        return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
-
-    header = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
-    row = b"\0" * (1 + (width + 7) // 8)
-    packer = zlib.compressobj(9)
-    data = b"".join(packer.compress(row) for _row in range(height)) + packer.flush()
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
+    return png(width, height, 1, 0, bytes(height * (1 + (width + 7) // 8)))
 
 
 def _fixed(*numbers: float) -> bytes:
