@@ -11,7 +11,7 @@ from gui.engine.runs.figures import figure
 from gui.engine.runs.launched import LaunchedSettings
 from gui.engine.runs.retry_record import Retry
 from gui.engine.runs.status import RunStatus
-from gui.engine.runs.triage import causes_of, moment_of, ways_of
+from gui.engine.runs.triage import Moment, causes_of, moment_of, ways_of
 from gui.engine.texts import _
 from gui.engine.trainer.events import LossNonfinite
 
@@ -68,7 +68,6 @@ def loss_alarm(
     before = status.finite_loss if status.loss_before is None else status.loss_before
     clean, clean_step, clean_words = clean_facts(status)
     moment = None if step is None else moment_of(step, settings, recovered=facts.recoveries > 0)
-    ways = () if moment is None else ways_of(moment, settings)
     return Alarm(
         id="loss-nonfinite",
         tone="warn" if _is_open(status) else "bad",
@@ -82,14 +81,16 @@ def loss_alarm(
         last_clean_step=clean_step,
         last_clean_words=clean_words,
         causes=() if moment is None else causes_of(moment, settings),
-        next_steps=(
-            _go_back(clean, clean_step),
-            *(way.words for way in ways),
-            _("Change one thing only, and start again: then you know what helped."),
-        ),
+        next_steps=_next_steps(_go_back(clean, clean_step), moment, settings),
         moment=moment,
         at=facts.at,
     )
+
+
+def _next_steps(first: str, moment: Moment | None, settings: LaunchedSettings) -> tuple[str, ...]:
+    ways = () if moment is None else ways_of(moment, settings)
+    last = _("Change one thing only, and start again: then you know what helped.")
+    return (first, *(way.words for way in ways), last)
 
 
 def _is_open(status: RunStatus) -> bool:

@@ -133,52 +133,44 @@ def _way(each: Try, settings: LaunchedSettings, changes: dict[str, Any], start: 
 
 def _words(each: Try, settings: LaunchedSettings, changes: dict[str, Any]) -> tuple[str, str]:
     """Return what a button says is other, and what is to be expected of it."""
-    new = changes.get("unet_lr", changes.get("learning_rate", settings.rate))
-    rate = f"{new:g}" if isinstance(new, int | float) else str(new)
-    words = {
-        "half-rate": (
-            _("Half the learning rate"),
-            _("The usual way out. It learns more slowly, and most often it holds."),
-        ),
-        "tenth-rate": (
-            _("A tenth of the learning rate"),
-            _("For when half was not enough. It learns slowly: more steps may be needed."),
-        ),
-        "safe-rate": (
-            _("Learning rate {rate} instead").format(rate=rate),
-            _("The rate with which the presets train. The old one was beyond anything that holds."),
-        ),
-        "known-rate": (
-            _("AdamW with a learning rate of {rate}").format(rate=rate),
-            _("A rate that is known to hold, in place of one that the optimizer finds itself."),
-        ),
-        "warm-up": (
-            _("A warm-up of {steps} steps").format(steps=changes.get("lr_warmup_steps")),
-            _("The first steps are small; it helps where they broke the training, and costs little."),
-        ),
-        "bf16": (
-            _("Compute in bf16"),
-            _("It does not overflow as fp16 does, at the same speed; Ampere GPUs and newer have it."),
-        ),
-        "full-precision": (
-            _("Compute in full precision"),
-            _("Rules rounding out as the cause. It takes about twice the time and more memory."),
-        ),
-        "no-half-vae": (
-            _("The VAE in full precision"),
-            _("SDXL’s VAE gives NaN in fp16; the images are encoded anew, and little slower."),
-        ),
-        "clip": (
-            _("Clip gradients"),
-            _("A single wild step is cut to a usual size. It does no harm to a sound training."),
-        ),
-        "plain-adamw": (
-            _("Plain AdamW"),
-            _("Its state is exact where that of 8 bits is rounded. It needs more memory."),
-        ),
-        "calm": (
-            _("512 pixels, without buckets"),
-            _("Only to see whether the sizes are the cause; the result is of less use."),
-        ),
+    rate = changes.get("unet_lr", changes.get("learning_rate", settings.rate))
+    values = {
+        "rate": f"{rate:g}" if isinstance(rate, int | float) else str(rate),
+        "steps": changes.get("lr_warmup_steps"),
     }
-    return words.get(each.id, (each.words, ""))
+    change = _changes_told().get(each.id, each.words)
+    return change.format(**values), _effects_told().get(each.id, "")
+
+
+def _changes_told() -> dict[str, str]:
+    return {
+        "half-rate": _("Half the learning rate"),
+        "tenth-rate": _("A tenth of the learning rate"),
+        "safe-rate": _("Learning rate {rate} instead"),
+        "known-rate": _("AdamW with a learning rate of {rate}"),
+        "warm-up": _("A warm-up of {steps} steps"),
+        "bf16": _("Compute in bf16"),
+        "full-precision": _("Compute in full precision"),
+        "no-half-vae": _("The VAE in full precision"),
+        "clip": _("Clip gradients"),
+        "plain-adamw": _("Plain AdamW"),
+        "calm": _("512 pixels, without buckets"),
+    }
+
+
+def _effects_told() -> dict[str, str]:
+    return {
+        "half-rate": _("The usual way out. It learns more slowly, and most often it holds."),
+        "tenth-rate": _("For when half was not enough. It learns slowly: more steps may be needed."),
+        "safe-rate": _("The rate with which the presets train. The old one was beyond anything that holds."),
+        "known-rate": _("A rate that is known to hold, in place of one that the optimizer finds itself."),
+        "warm-up": _("The first steps are small; it helps where they broke the training, and costs little."),
+        "bf16": _("It does not overflow as fp16 does, at the same speed; Ampere GPUs and newer have it."),
+        "full-precision": _(
+            "Rules rounding out as the cause. It takes about twice the time and more memory."
+        ),
+        "no-half-vae": _("SDXL’s VAE gives NaN in fp16; the images are encoded anew, and little slower."),
+        "clip": _("A single wild step is cut to a usual size. It does no harm to a sound training."),
+        "plain-adamw": _("Its state is exact where that of 8 bits is rounded. It needs more memory."),
+        "calm": _("Only to see whether the sizes are the cause; the result is of less use."),
+    }
