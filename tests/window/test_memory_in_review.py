@@ -13,7 +13,7 @@ from memory_scene import make_tracer, sdxl_plan, trainer_in
 from plan_window import OneTrainer, open_document
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QHelpEvent
-from PySide6.QtWidgets import QApplication, QLabel, QToolTip, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.engine.hardware.gpu import GpuMonitor
@@ -163,6 +163,9 @@ def test_that_hovering_and_arrows_tell_each_part(review: Open, gpus, qtbot: QtBo
     assert page.bar.accessibleDescription() == names[1]
     qtbot.keyClick(page.bar, Qt.Key.Key_Left)
     assert page.bar.accessibleDescription() == names[0]
+    page.checks.check_again()
+    page.settle()
+    assert page.bar.accessibleDescription() == page.bar.stretches[0].words, "newer figures leave it there"
     qtbot.keyClick(page.bar, Qt.Key.Key_Escape)
     assert page.bar.accessibleDescription() == ""
 
@@ -185,6 +188,20 @@ def test_that_advice_is_applied_by_a_click_as_one_step(review: Open, gpus, tmp_p
     page.settle()
     assert page.document.plan.arguments["optimizer_type"] == "AdamW"
     assert likely(page) == before
+
+
+def test_that_the_keyboard_stays_with_the_advice_when_some_of_it_was_applied(
+    review: Open, gpus, qtbot: QtBot, tmp_path: Path
+):
+    page = review(sdxl_plan(tmp_path, batch=4, gradient_checkpointing=None))
+    qtbot.waitUntil(page.step.isActiveWindow)
+    card = page.find("memory-advice")
+    rows = [each for each in sight.visible(card, kind=QPushButton) if each.objectName() != "apply-advice"]
+    rows[0].setFocus()
+    qtbot.keyClick(rows[0], Qt.Key.Key_Space)
+    page.settle()
+    assert page.document.undo_stack.count() == 1
+    qtbot.waitUntil(lambda: card.isAncestorOf(QApplication.focusWidget()))
 
 
 def test_that_all_advice_together_makes_it_fit(review: Open, gpus, tmp_path: Path):

@@ -487,6 +487,17 @@ def test_that_tab_goes_as_the_eye_does(review, tmp_path):
     assert names.index("show-max_train_stepz") < ways[0] < names.index("show-another_typo") < ways[-1]
 
 
+def test_that_a_driver_that_hangs_is_said_instead_of_what_was_free_before(review, tmp_path):
+    page = review(small_plan(tmp_path))
+    page.hardware.problem = "the GPU driver does not answer"
+    page.hardware.show(GPU)
+    assert "The GPU driver does not answer." in page.text("gpu-memory")
+    assert "free now" not in page.text("gpu-memory")
+    page.hardware.problem = ""
+    page.hardware.show(GPU)
+    assert "free now on A card" in page.text("gpu-memory")
+
+
 def test_that_another_gpu_is_asked_about(review, tmp_path):
     page = review(small_plan(tmp_path))
     asked = []

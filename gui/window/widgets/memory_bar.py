@@ -89,10 +89,14 @@ class MemoryBar(QWidget):
             room: None where that is not known.
             least: GiB that the bar shows at the least, so that several can be compared.
         """
-        self._phase, self._room, self._least, self._at = phase, room, least, -1
+        pointed = self._stretches[self._at].name if self._at >= 0 else ""
+        self._phase, self._room, self._least = phase, room, least
         self._stretches = tuple(_stretches(phase, room))
+        # Figures come every second; who goes through the stretches by keys stays where he is.
+        names = [stretch.name for stretch in self._stretches]
+        self._at = names.index(pointed) if pointed in names else -1
         self.setAccessibleName(bar_sentence(phase, room))
-        self.setAccessibleDescription("")
+        self.setAccessibleDescription(self._stretches[self._at].words if self._at >= 0 else "")
         self.update()
 
     def center_of(self, name: str) -> QPointF | None:

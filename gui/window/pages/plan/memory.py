@@ -149,9 +149,8 @@ class MemoryStep(Step):
                 )
             self._found.set_options(options)
         self._found.setVisible(bool(self._gpus))
-        self._problem.setVisible(not self._gpus)
-        if not self._gpus:
-            self._problem.setText(self._no_gpu(hardware.problem))
+        self._problem.setVisible(not self._gpus or bool(hardware.problem))
+        self._problem.setText(hardware.problem if self._gpus else self._no_gpu(hardware.problem))
         for gpu in self._gpus:
             self._show_use(gpu)
 

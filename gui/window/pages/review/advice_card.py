@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from gui.engine.hardware.memory.advice import Advice
@@ -69,14 +69,24 @@ class AdviceCard(Card):
         together = estimate is not None and shown.advised is estimate.advice
         self._changes = shown.advised.changes if shown.advised else {}
         self._all.setVisible(editable and together and len(apply) > 1)
+        focused = next((each.objectName() for each in self.focus_order() if each.hasFocus()), "")
         clear(self._rows)
         for each in advice:
             self._rows.addWidget(line())
             self._rows.addWidget(self._row(each, now, editable=editable))
+        if focused:
+            self._give_keyboard_back(focused)
 
     def focus_order(self) -> list[QPushButton]:
         """Return the buttons in the order of the eye."""
         return self.findChildren(QPushButton)
+
+    def _give_keyboard_back(self, name: str) -> None:
+        """Put the keyboard on the same button, else on the next best: who applies one thing goes on here."""
+        usable = [each for each in self.focus_order() if not each.isHidden() and each.isEnabled()]
+        again = [each for each in usable if each.objectName() == name]
+        for button in [*again, *usable][:1]:
+            button.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _row(self, advice: Advice, now: Values, *, editable: bool) -> QWidget:
         row = QWidget()

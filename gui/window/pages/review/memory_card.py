@@ -113,6 +113,8 @@ class MemoryCard(Card):
         return [self._more, self._ask, self._busy.cancel]
 
     def _gpu(self) -> GpuSample | None:
+        if self._hardware.problem:  # what was seen before it is not true of now
+            return None
         chosen = self._plan.launch.gpu_ids if self._plan else ()
         return next((gpu for gpu in self._hardware.gpus if not chosen or gpu.index == chosen[0]), None)
 
