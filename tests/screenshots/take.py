@@ -241,7 +241,7 @@ class _Camera:
 
         yield "data", show
         yield "data-ask", lambda: show(image=1, key="delete")
-        for name in ("captions", "buckets", "words", "repairs"):
+        for name in ("captions", "captioning", "buckets", "words", "repairs"):
             yield f"data-{name}", lambda name=name: show(name)
 
     def _press(self, name: str) -> None:
