@@ -10,9 +10,16 @@ from pathlib import Path
 
 import pytest
 from dataset_maker import huge_png, picture, saved
-from PIL import Image
+from PIL import Image, ImageFile
 
-from gui.engine.dataset.small_picture import PictureMaker, PictureWish, SmallPicture, small_picture
+from gui.engine.dataset.small_picture import (
+    PictureMaker,
+    PictureWish,
+    SmallPicture,
+    prepare,
+    small_picture,
+    work,
+)
 from gui.engine.errors import ScanFailed
 
 
@@ -94,6 +101,27 @@ def test_that_transparency_is_thrown_away_as_the_trainer_does(tmp_path: Path) ->
     Image.new("RGBA", (30, 30), (200, 10, 20, 0)).save(tmp_path / "clear.png")
     made = _image(small_picture(PictureWish(tmp_path / "clear.png", (10, 10))))
     assert made.getpixel((5, 5)) == (200, 10, 20)
+
+
+def test_that_the_process_answers_each_wish_with_its_size_and_its_bytes(tmp_path: Path) -> None:
+    prepare()
+    wishes = [
+        PictureWish(_half_red(tmp_path), (60, 60)),
+        PictureWish(tmp_path / "gone.png", (60, 60)),
+        PictureWish(tmp_path, (60, 60)),
+        PictureWish(tmp_path / "wide.png", (90, 90), filling=False),
+    ]
+    (tmp_path / "bomb.png").write_bytes(huge_png(30_000, 30_000))
+    wishes.append(PictureWish(tmp_path / "bomb.png", (60, 60)))
+    answers = io.BytesIO()
+    try:
+        work([wish.line() for wish in wishes], answers)
+    finally:
+        ImageFile.LOAD_TRUNCATED_IMAGES = False
+    nothing = b"[0, 0]\n"
+    first = answers.getvalue()
+    assert first.startswith(b"[60, 60]\n") and first.endswith(nothing)
+    assert len(first) == 9 + 60 * 60 * 3 + 3 * len(nothing) + 9 + 90 * 30 * 3
 
 
 def test_that_any_name_survives_the_way(tmp_path: Path, maker: PictureMaker) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from data_window import DataWindow, plan_of, small_dataset
+from dataset_maker import picture, saved
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 
@@ -191,3 +192,49 @@ def test_that_folders_are_shown_one_by_one(opened, folder, tmp_path):
     window.until(lambda: len(window.tiles()) == 8)
     window.click_tile("05.png")
     window.until(lambda: window.page.images.rows.path(window.page.images.grid.current_row).parent == other)
+
+
+def test_that_what_is_cut_off_is_drawn_and_a_way_out_changes_the_plan(opened, tmp_path):
+    folder = tmp_path / "wide"
+    folder.mkdir()
+    (folder / "wide.png").write_bytes(saved(picture(1, (180, 100))))
+    (folder / "wide.txt").write_text("mira_x, wide", "utf-8")
+    window = opened(folder, resolution=[256, 256], min_bucket_reso=256, max_bucket_reso=256)
+    window.looked()
+    window.click_tile("wide.png")
+    window.reads_until("180 × 100 → 256 × 256, 44.5 % cut", "data-size")
+    window.reads_until("Enlarged to 256 % of its size", "data-scale")
+    shown = window.page.images.panel.picture
+    window.until(lambda: shown._image is not None, "the picture")
+    place = shown._place().toRect()
+    seen = shown.grab().toImage()
+    middle = place.center()
+    assert _light(seen, middle.x(), middle.y()) > _light(seen, place.left() + 8, middle.y())
+    window.click("data-fix-img-enlarged-no-upscale")
+    window.until(lambda: window.document.plan.dataset.get("bucket_no_upscale") is True)
+    window.reads_until("180 × 100 → 128 × 64", "data-size")
+
+
+def _light(image, x, y):
+    """Return how light a picture is around a place."""
+    colours = [
+        image.pixelColor(x + across, y + down) for across in range(-6, 7) for down in range(-60, 61, 5)
+    ]
+    return sum(colour.lightness() for colour in colours) / len(colours)
+
+
+def test_that_words_lead_to_their_images_and_a_chip_back_to_all(window, folder):
+    window.page.show_images(folder, ["02.png", "05.png"])
+    window.until(lambda: window.tiles() == ["02.png", "05.png"])
+    window.reads_until("only 2 images", "data-filter-named")
+    window.click("data-filter-named")
+    window.until(lambda: len(window.tiles()) == 8)
+
+
+def test_that_another_plan_brings_other_images(window, tmp_path):
+    other = small_dataset(tmp_path / "other")
+    (other / "00.png").unlink()
+    window.document.new(plan_of(other))
+    window.until(lambda: window.tiles() and "00.png" not in window.tiles())
+    window.looked()
+    window.reads_until("7 images")

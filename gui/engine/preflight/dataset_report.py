@@ -38,15 +38,18 @@ def with_rules(checker: Checker, plan: TrainingPlan, report: DatasetReport) -> D
     Args:
         checker: Checks plans.
         plan: The plan.
-        report: What the doctor found; where both name the same, its words are kept.
+        report: What the doctor found; where both name the same, its words are kept, with the ways out of
+            the rule where it has none itself.
     """
+    rules = [finding for finding in checker.findings(plan) if is_about_data(finding, plan)]
+    fixes = {(finding.id, finding.where): finding.fixes for finding in rules}
     told = {(finding.id, finding.where) for finding in report.findings}
-    more = [
-        finding
-        for finding in checker.findings(plan)
-        if is_about_data(finding, plan) and (finding.id, finding.where) not in told
+    more = [finding for finding in rules if (finding.id, finding.where) not in told]
+    own = [
+        finding.model_copy(update={"fixes": finding.fixes or fixes.get((finding.id, finding.where), ())})
+        for finding in report.findings
     ]
-    findings = sorted([*report.findings, *more], key=lambda finding: ORDER[finding.severity])
+    findings = sorted([*own, *more], key=lambda finding: ORDER[finding.severity])
     return report.model_copy(update={"findings": tuple(findings)})
 
 
