@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from acting import weights
+from ended_runs import ended
 from practice_runs import make_images
 from run_helper import make_run
 
@@ -16,9 +16,8 @@ from gui.engine.runs.events import Guarded, Notice
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.journal import Lines
 from gui.engine.runs.metrics import StepRow
-from gui.engine.runs.records import FollowedRun, Manifest
+from gui.engine.runs.records import Manifest
 from gui.engine.runs.recovery import recovery_of, recovery_or_none
-from gui.engine.runs.recovery_chain import chain_of, followed
 from gui.engine.runs.recovery_images import put_bad_aside
 from gui.engine.runs.recovery_models import Recovery
 from gui.engine.runs.recovery_plans import plan_of_try, run_checker
@@ -26,67 +25,7 @@ from gui.engine.runs.reuse import plan_of_run
 from gui.engine.runs.runaway import ran_away_at
 from gui.engine.runs.settling import settle
 from gui.engine.runs.start import read_status
-from gui.engine.runs.status import Cause, FileNow, HostNow, RunStatus, Verdict
-from gui.engine.trainer.events import LossNonfinite, Setting
-
-LORA = ("--network_module", "networks.lora", "--optimizer_type", "AdamW", "--max_train_steps", "1000")
-PLAN = """
-schema = 1
-name = "mira"
-family = "sd15"
-[arguments]
-unet_lr = {rate}
-max_train_steps = 1000
-mixed_precision = "{precision}"
-"""
-
-
-def ended(
-    tmp_path: Path,
-    reason: str = "guard",
-    *,
-    word: Any = "stopped",
-    step: int | None = 507,
-    files: tuple[tuple[int, str], ...] = ((400, "clean"),),
-    rate: str = "0.0004",
-    precision: str = "no",
-    words: tuple[str, ...] = (),
-    causes: tuple[str, ...] = (),
-    more: list[Any] | None = None,
-    **status: Any,
-) -> RunFolder:
-    """Write the folder of a run that is over."""
-    own = ("--unet_lr", rate, "--mixed_precision", precision, *words)
-    run, _order = make_run(tmp_path, "", words=(*LORA, *own))
-    run.plan.write_text(PLAN.format(rate=rate, precision=precision), "utf-8")
-    broke = [LossNonfinite(step=step, value=float("nan"), t=9.0)] if step else []
-    lines = Lines(run.events)
-    for event in (
-        Setting(name="num batches per epoch", value=50, t=1.0),
-        Setting(name="total optimization steps", value=1000, t=1.0),
-        *broke,
-        *(more or []),
-    ):
-        lines.add(event)
-    lines.close()
-    saved = []
-    for number, judgement in files:
-        path = tmp_path / "out" / f"lora-step{number:08d}.safetensors"
-        path.write_bytes(weights())
-        saved.append(
-            FileNow(path=path, kind="model", complete=True, size=1, step=number, judgement=judgement)
-        )
-    found = tuple(Cause(id=each, title=each) for each in causes)
-    verdict = Verdict(verdict=word, reason=reason, sentence="So it ended.", causes=found, step=507)
-    RunStatus(
-        name=run.name,
-        state="ended",
-        verdict=verdict,
-        first_nonfinite_step=step,
-        files=status.pop("files_now", tuple(saved)),
-        **status,
-    ).write(run.status)
-    return run
+from gui.engine.runs.status import FileNow, HostNow, RunStatus
 
 
 def ids(recovery: Recovery) -> list[str]:
@@ -197,6 +136,13 @@ def test_that_a_try_whose_plan_would_be_refused_is_left_out_and_says_why(tmp_pat
     recovery = recovery_of(run)
     assert "warm-up" not in ids(recovery)
     assert any("The scheduler constant takes no warm-up" in line for line in recovery.left_out)
+
+
+def test_that_several_rates_of_text_encoders_are_brought_down_each(tmp_path: Path) -> None:
+    run = ended(tmp_path, rate="1.0", step=3, files=(), words=("--text_encoder_lr", "1.0", "1e-6"))
+    run.plan.write_text(run.plan.read_text("utf-8").replace("sd15", "unheard-of"), "utf-8")
+    changes = recovery_of(run).tries[0].changes
+    assert (changes["unet_lr"], changes["text_encoder_lr"]) == (1e-4, [1e-4, 1e-6])
 
 
 # --- other ends ------------------------------------------------------------------------------------
@@ -319,49 +265,3 @@ def test_that_a_run_that_is_well_or_alive_needs_nothing(tmp_path: Path) -> None:
     broken = ended(tmp_path / "b")
     broken.plan.unlink()
     assert recovery_or_none(broken) is None
-
-
-# --- the chain -------------------------------------------------------------------------------------
-
-
-def test_that_tries_are_a_tree_whichever_of_them_is_asked(tmp_path: Path) -> None:
-    home = Home(tmp_path)
-    noted = {"a": None, "b": "a", "c": "a", "d": "b", "x": None, "loop1": "loop2", "loop2": "loop1"}
-    for name, before in noted.items():
-        run = RunFolder(home.runs / name)
-        run.path.mkdir(parents=True)
-        follows = FollowedRun(run=before, way="half-rate", changes={"unet_lr": 2e-4}) if before else None
-        Manifest(program="1", follows=follows).write(run.manifest)
-        verdict = Verdict(verdict="stopped", reason="guard")
-        RunStatus(name=name, state="ended", step=7, total=9, verdict=verdict).write(run.status)
-    (home.runs / "broken").mkdir()
-    (home.runs / "broken" / "manifest.json").write_text('{"follows": {"no": 3}}', "utf-8")
-    for name in "abcd":
-        chain = chain_of(home, RunFolder(home.runs / name))
-        assert [each.run for each in chain.runs()] == ["a", "b", "d", "c"]
-    assert (chain.words, chain.tries[0].words) == ("", "unet_lr 0.0002")
-    assert (chain.verdict, chain.reason, chain.step, chain.total) == ("stopped", "guard", 7, 9)
-    assert chain_of(home, RunFolder(home.runs / "x")).tries == ()
-    assert len(list(chain_of(home, RunFolder(home.runs / "loop1")).runs())) == 2
-
-
-def test_that_a_run_notes_what_is_really_different_from_the_one_that_it_follows(tmp_path: Path) -> None:
-    run = ended(tmp_path)
-    home = Home(tmp_path / "home")
-    plan = plan_of_try(run, recovery_of(run).tries[0]).plan
-    edited = plan.model_copy(update={"arguments": {**plan.arguments, "seed": 7}})
-    noted = followed(home, edited)
-    assert noted is not None and (noted.run, noted.way, noted.by_itself) == (run.name, "half-rate", False)
-    assert noted.changes["seed"] == 7 and noted.changes["unet_lr"] == 2e-4
-    assert followed(home, plan_of_run(run).plan) is None
-    run.plan.write_text("[", "utf-8")
-    broken = followed(home, plan)
-    assert broken is not None and broken.changes == {}
-
-
-def test_that_a_plan_made_of_a_run_does_not_follow_what_that_run_followed(tmp_path: Path) -> None:
-    run = ended(tmp_path)
-    text = run.plan.read_text("utf-8") + '\n[follows]\nrun = "earlier"\ntry = "half-rate"\n'
-    run.plan.write_text(text, "utf-8")
-    made = plan_of_run(run)
-    assert made.plan.follows is None and "follows" not in made.standalone_text()
