@@ -12,19 +12,21 @@ import os
 import platform
 import re
 import socket
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from gui.engine.redaction import HIDDEN, redact_text
+from gui.engine.redaction import AFTER_ESCAPE, HIDDEN, redact_text
 
 USER, HOST, HOME, MAIL = "<user>", "<host>", "~", "<mail>"
 
 _ESCAPE = r"\\u[0-9a-fA-F]{4}"
 """A letter as JSON writes it where it only uses ASCII."""
 
+_BLANK = r"(?:[ \u00a0+_.-]|%20)?"
 _SEPARATOR = rf"(?:(?!{_ESCAPE})[\\/]|%5[cC]|%2[fF]){{1,8}}"
 _WORD = rf"(?:{_ESCAPE}|[^\s\\/:*?\"'<>|,;)\]}}%]){{1,64}}"
 _SPACED = rf"(?:{_ESCAPE}|[^\\/:*?\"<>|\r\n\t]){{1,64}}?"
@@ -49,6 +51,7 @@ _VARIABLE = re.compile(
 _EVENT_FILE = re.compile(
     r"(?P<before>tfevents\.\d{1,20}\.)(?P<host>[^\s/\\\"']{1,200}?)(?P<after>\.\d+\.\d+)"
 )
+_ACCOUNT = re.compile(r"(?:Currently logged in as: |://(?:[\w.]{1,60}\.)?wandb\.ai/)(?P<name>[\w.-]{3,64})")
 _LAUNCHER_HOST = re.compile(r"(?m)^(?P<before>\s{0,8}host\s{1,12}: )(?P<host>\S{1,200})")
 _WINDOWS_HOST = re.compile(r"(?<![\w-])(?:DESKTOP|LAPTOP)-[A-Z0-9]{7}(?![\w-])")
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")
@@ -66,6 +69,14 @@ MOST_NAMES = 50
 
 FEWEST_LETTERS = 3
 """A shorter name is taken out of paths only: in a text it could be anything."""
+
+DISTINCT_LETTERS = 5
+"""A name of so many letters is found within words as well: ``janedoe_lora_v2``."""
+
+_BEFORE_WORD = rf"(?:(?<![\w-])|{AFTER_ESCAPE})"
+_BEFORE_PART = rf"(?:(?<![^\W_])|{AFTER_ESCAPE})"
+_AFTER_PART = r"(?:(?![^\W\d_])|(?-i:(?=[A-Z])))"
+"""Words may go on with signs, figures and a capital letter."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +135,9 @@ class Anonymiser:
         self._harmless = frozenset(harmless)
         self._users = {name for name in identity.users if name.casefold() not in _NO_NAMES}
         self._hosts = {name for name in identity.hosts if len(name) >= FEWEST_LETTERS and not _is_plain(name)}
-        spellings = {form for home in identity.homes if len(home) > 3 for form in _spellings(home)}
+        homes = {home for home in identity.homes if len(home) > 3}
+        homes |= {unicodedata.normalize(form, home) for home in homes for form in ("NFC", "NFD")}
+        spellings = {form for home in homes for form in _spellings(home)}
         self._homes = _any_of(spellings, after=r"(?![\w.-])")
         self._known = self._known_names()
 
@@ -138,6 +151,9 @@ class Anonymiser:
             known = name.casefold() in _NO_NAMES or "~" in name or len(self._users) >= MOST_NAMES
             if name and not known:
                 self._users.add(name)
+        for account in islice(_ACCOUNT.finditer(text), MOST_NAMES):
+            if account["name"].casefold() not in _NO_NAMES and len(self._users) < MOST_NAMES:
+                self._users.add(account["name"])
         for pattern in (_LAUNCHER_HOST, _EVENT_FILE):
             hosts = {found["host"] for found in islice(pattern.finditer(text), MOST_NAMES)}
             self._hosts |= {host for host in hosts if not _is_plain(host)}
@@ -160,15 +176,21 @@ class Anonymiser:
         return _WINDOWS_HOST.sub(HOST, text)
 
     def _known_names(self) -> list[tuple[re.Pattern[str], str]]:
-        """Return what finds the known names: as folders, in their short form, and as words."""
-        users = {form for user in self._users for form in (user, _quoted(user), _escaped(user))}
+        """Return what finds the known names: as folders, in their short form, as words and within words."""
+        forms = {user: _forms(user) for user in self._users}
+        users = set().union(*forms.values())
         short = {form for user in self._users if (form := _short_form(user))}
-        words = {user for user in users if len(user) >= FEWEST_LETTERS}
+        words = set().union(*(forms[user] for user in self._users if len(user) >= FEWEST_LETTERS))
+        parts = set().union(*(forms[user] for user in self._users if len(user) >= DISTINCT_LETTERS))
+        foreign = set().union(*(forms[user] for user in self._users if _stands_out(user)))
+        hosts = {form for host in self._hosts for form in _forms(host)}
         found = (
             (_any_of(users, before=r"(?<=[\\/])|(?<=%5[cC])|(?<=%2[fF])", after=rf"(?={_SEPARATOR})"), USER),
             (_any_of(short, after=r"~\d{1,3}"), USER),
-            (_any_of(self._hosts, before=r"(?<![\w-])", after=r"(?![\w-])"), HOST),
-            (_any_of(words, before=r"(?<![\w-])", after=r"(?![\w-])"), USER),
+            (_any_of(hosts, before=_BEFORE_WORD, after=r"(?![\w-])"), HOST),
+            (_any_of(words, before=_BEFORE_WORD, after=r"(?![\w-])"), USER),
+            (_any_of(parts, before=_BEFORE_PART, after=_AFTER_PART), USER),
+            (_any_of(foreign), USER),
         )
         return [(pattern, mark) for pattern, mark in found if pattern is not None]
 
@@ -211,6 +233,18 @@ def _spellings(path: str) -> set[str]:
     }
 
 
+def _forms(name: str) -> set[str]:
+    """Return the ways in which a name is written: letters whole or apart, plain, quoted, escaped."""
+    letters = {name, *(unicodedata.normalize(form, name) for form in ("NFC", "NFD"))}
+    escaped = {repr(each.encode("utf-8", "replace"))[2:-1] for each in letters if not each.isascii()}
+    return escaped.union(*({each, _quoted(each), _escaped(each)} for each in letters))
+
+
+def _stands_out(name: str) -> bool:
+    """Whether a name is of letters that no other word has by chance: Hangul joins words to names."""
+    return len(name) >= FEWEST_LETTERS and all(ord(letter) >= 0x1100 for letter in name)
+
+
 def _quoted(text: str, kept: str = "/") -> str:
     """Return a text as addresses have it."""
     return quote(text, kept, errors="replace")
@@ -228,9 +262,12 @@ def _short_form(user: str) -> str:
 
 
 def _any_of(words: Iterable[str], before: str = "", after: str = "") -> re.Pattern[str] | None:
-    """Return what finds any of some words, the longest first; None without any."""
+    """Return what finds any of some words, the longest first; None without any.
+
+    A blank stands for what replaces it in names of files and accounts, and for nothing: ``JohnSmith``.
+    """
     ordered = sorted(set(words), key=lambda word: (-len(word), word))
     if not ordered:
         return None
-    between = "|".join(map(re.escape, ordered))
+    between = "|".join(re.escape(word).replace("\\ ", _BLANK) for word in ordered)
     return re.compile(f"(?:{before})(?:{between}){after}", re.IGNORECASE)

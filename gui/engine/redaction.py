@@ -22,27 +22,41 @@ HIDDEN = "•••"
 _FLAG = re.compile(r"^--(huggingface_token|wandb_api_key)(?:=|$)")
 _ARGUMENT = "huggingface_token|wandb_api_key"
 _VARIABLE = "HF_TOKEN|HUGGING_FACE_HUB_TOKEN|WANDB_API_KEY"
+AFTER_ESCAPE = (
+    # As JSON and Python write line ends and signs, as addresses do, and as terminals change colours.
+    r"(?<=\\[abfnrtv])|(?<=\\u[0-9A-Fa-f]{4})|(?<=\\x[0-9A-Fa-f]{2})|(?<=%[0-9A-Fa-f]{2})"
+    r"|(?<=\[\dm)|(?<=\[\d\dm)|(?<=\[\d;\d\dm)"
+)
+"""Where a word may begin although a letter stands before it: that letter is the end of an escape."""
+
+_QUOTE = r"\\{0,7}['\"]"
 _IN_TEXT = re.compile(
     # A flag and its value, as words of a command line or of a printed list; a key or variable and its value.
-    rf"(?P<name>--(?:{_ARGUMENT})(?:\s*=\s*|\s+|['\"]\s*,\s*)|\b(?:{_ARGUMENT}|{_VARIABLE})['\"]?\s*[=:]\s*)"
-    r"(?!None\b)(?P<quote>[fr]?['\"]?)(?P<value>(?<=')[^']+|(?<=\")[^\"]+|[^\s'\",\])}]+)"
+    # Quotes may be escaped: what was printed stands in JSON, too.
+    rf"(?P<name>--(?:{_ARGUMENT})(?:\s*=\s*|(?:\s|\\\s|\\[nrt])+|{_QUOTE}\s*,\s*)"
+    rf"|(?:\b|{AFTER_ESCAPE})(?:{_ARGUMENT}|{_VARIABLE})(?:{_QUOTE})?\s*[=:]\s*)"
+    rf"(?!None\b)(?P<quote>[fr]?(?:'{{3}}|\"{{3}}|{_QUOTE})?)"
+    r"(?P<value>(?<=\\')[^'\\]+|(?<=\\\")[^\"\\]+|(?<=')[^']+|(?<=\")[^\"]+|(?:[^\s'\",\])}\\]|\\(?!['\"]))+)"
 )
 
 _SHAPES = re.compile(
-    r"(?<![A-Za-z0-9_-])(?:"
+    rf"(?:(?<![A-Za-z0-9_-])|{AFTER_ESCAPE})(?:"
     # Hugging Face, Weights & Biases, GitHub, GitLab, OpenAI and its like, Amazon, Google, Slack, JWT.
     r"hf_[A-Za-z0-9]{16,}|api_org_[A-Za-z0-9]{16,}|wandb_v\d_[A-Za-z0-9_]{20,}"
     r"|gh[opusr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,}|glpat-[A-Za-z0-9_-]{16,}"
     r"|sk-[A-Za-z0-9_-]{20,}|A[KS]IA[0-9A-Z]{16}|AIza[A-Za-z0-9_-]{35}|xox[abeoprs]-[A-Za-z0-9-]{10,}"
     r"|eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+"
-    r"|rpa_[A-Z0-9]{30,})(?![A-Za-z0-9])"
-    # What stands in an address, a header of a request, or behind a variable that says what it holds.
+    # RunPod, Replicate, Stripe, DigitalOcean, npm, PyPI.
+    r"|rpa_[A-Z0-9]{30,}|r8_[A-Za-z0-9]{30,}|[rs]k_(?:live|test)_[A-Za-z0-9]{16,}|do[opr]_v1_[0-9a-f]{40,}"
+    r"|npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{40,})(?![A-Za-z0-9])"
+    # What stands in an address, a header of a request, or behind a word that says what it holds.
     r"|(?<=://)[^/\s:@'\"]{1,200}:[^/\s@'\"]{1,200}(?=@)"
-    r"|(?<=/api/webhooks/)\d{1,30}/[A-Za-z0-9_-]+"
+    r"|(?<=/api/webhooks/)\d{1,30}/[A-Za-z0-9_-]+|(?<=hooks\.slack\.com/services/)[A-Za-z0-9_/-]+"
     r"|(?P<before>[?&](?i:[a-z-]{1,30}[_-])?(?i:token|key|secret|sig|signature|password)=)[^&\s'\"<>]+"
     r"|(?P<header>\bBearer\s+|(?i:authorization['\"]?\s{0,8}[:=]\s{0,8}['\"]?(?:bearer|basic|token)\s+))[A-Za-z0-9._~+/=-]{12,}"
-    r"|(?P<variable>\b[A-Z][A-Z0-9_]{0,60}(?:_TOKEN|API_KEY|_SECRET|PASSWORD|_ACCESS_KEY)['\"]?\s{0,8}[=:]\s{0,8}['\"]?)"
-    r"(?!None\b)[^\s'\",;)\]}]{6,}"
+    r"|(?P<variable>(?:\b[A-Z][A-Z0-9_]{0,60}(?:_TOKEN|API_KEY|_SECRET|PASSWORD|_ACCESS_KEY)"
+    r"|(?i:(?:api|access|account|secret)[_-]?key|(?:access|auth|api)[_-]token|client_secret|passw(?:or)?d))"
+    rf"(?:{_QUOTE})?\s{{0,8}}[=:]\s{{0,8}}(?:{_QUOTE})?)(?!None\b|null\b)[^\s'\",;)\]}}\\]{{6,}}"
     r"|-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]+(?:-----END [A-Z ]{0,30}-----)?"
 )
 """Tokens of known shapes, whatever stands before them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from pathlib import Path
 from urllib.parse import quote
 
@@ -206,3 +207,41 @@ def test_that_a_linked_home_is_known_by_both_names(monkeypatch: pytest.MonkeyPat
     (tmp_path / "linked").symlink_to(tmp_path / "real")
     monkeypatch.setattr(Path, "home", lambda: tmp_path / "linked")
     assert set(this_identity().homes) == {str(tmp_path / "linked"), str(tmp_path / "real")}
+
+
+@pytest.mark.parametrize("form", ["/data/{}/x", "{} here", "{}_lora", "{}님", '{{"t": "\\n{}"}}'])
+@pytest.mark.parametrize("known", ["NFC", "NFD"])
+@pytest.mark.parametrize("written", ["NFC", "NFD"])
+def test_that_a_name_of_hangul_goes_however_its_letters_are_put(form: str, known: str, written: str):
+    identity = Identity((unicodedata.normalize(known, "김철수"),))
+    name = unicodedata.normalize(written, "김철수")
+    for spelling in (name, quote(name), json.dumps(name)[1:-1], repr(name.encode())[2:-1]):
+        assert spelling not in cleaned(form.format(spelling), identity)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("/data/janedoe_lora/x", f"/data/{USER}_lora/x"),
+        ("lora-JaneDoe-v2.safetensors", f"lora-{USER}-v2.safetensors"),
+        ("janedoeLora and janedoe2", f"{USER}Lora and {USER}2"),
+        (r'{"text": "\njanedoe on\tvx-box"}', rf'{{"text": "\n{USER} on\t{HOST}"}}'),
+        (r"\u001b[31mjanedoe, %3Djanedoe", rf"\u001b[31m{USER}, %3D{USER}"),
+        ("xjanedoe, janedoes", "xjanedoe, janedoes"),
+    ],
+)
+def test_that_a_long_name_goes_from_within_words_and_from_behind_escapes(text: str, shown: str):
+    assert cleaned(text, Identity(("janedoe",), ("vx-box",))) == shown
+
+
+@pytest.mark.parametrize(
+    "text", ["Zqann Wvo", "zqann_wvo", "Zqann+Wvo", "ZqannWvo", "zqann.wvo", "Zqann%20Wvo"]
+)
+def test_that_a_name_of_two_words_goes_however_they_are_joined(text: str):
+    assert cleaned(f"by {text}!", Identity(("Zqann Wvo",))) == f"by {USER}!"
+
+
+def test_that_the_name_of_an_account_is_learned_from_the_log():
+    text = "wandb: Currently logged in as: zqann (team). https://wandb.ai/vxteam/lora/runs/1 of zqann"
+    shown = cleaned(text)
+    assert "zqann" not in shown and "vxteam" not in shown

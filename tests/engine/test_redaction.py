@@ -28,6 +28,12 @@ FORMS = [
     "{name}: {token}",
     "{variable}={token} python train.py",
     'set "{variable}={token}"',
+    "{name} = '''{token}'''",
+    '{name} = """{token}"""',
+    "--{name} \\\n  {token}",
+    '{{"text": "{name}=\\"{token}\\""}}',
+    '{{"text": "\\n{name}: {token}"}}',
+    '{{"text": "[\\"--{name}\\", \\"{token}\\"]"}}',
     "$env:{variable} = '{token}'",
 ]
 
@@ -59,6 +65,11 @@ SHAPES = [
     "xoxb-" + "1234-" * 5,
     "eyJhbGciOiJI.eyJzdWIiOiIx.s1gn-ature",
     "rpa_" + "A1B2" * 8,
+    "r8_" + "aB1" * 12,
+    "sk_live_" + "aB1" * 8,
+    "dop_v1_" + "0af1" * 16,
+    "npm_" + "aB1" * 12,
+    "pypi-" + "aB1_" * 12,
 ]
 
 
@@ -82,6 +93,11 @@ def test_that_tokens_of_known_services_are_hidden(token: str, form: str):
         ("CIVITAI_API_TOKEN=abcdef0123", "CIVITAI_API_TOKEN=•••"),
         ('"OPENAI_API_KEY": "abcdef0123"', '"OPENAI_API_KEY": "•••"'),
         ("https://discord.com/api/webhooks/123/ab-cd", "https://discord.com/api/webhooks/•••"),
+        ("https://hooks.slack.com/services/T0/B0/xyz", "https://hooks.slack.com/services/•••"),
+        ("aws_secret_access_key = abc/def+ghi", "aws_secret_access_key = •••"),
+        ('{"api_key": "abcdef0123", "x": 1}', '{"api_key": "•••", "x": 1}'),
+        (r'{"t": "{\"x-api-key\": \"abcdef0123\"}"}', r'{"t": "{\"x-api-key\": \"•••\"}"}'),
+        ("password: hunter22", "password: •••"),
         ("-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----", "•••"),
     ],
 )
@@ -145,3 +161,13 @@ def test_that_a_quoted_command_line_hides_a_token_with_blanks_and_signs(name: st
 def test_that_redacted_json_is_still_json(name: str, token: str):
     document = {"argv": ["--seed", "1", f"--{name}", token], name: token}
     assert token not in json.dumps(json.loads(redact_text(json.dumps(document))))
+
+
+@pytest.mark.parametrize("before", [r"\n", r"\u001b[31m", "\x1b[31m", "\x1b[1;32m", "%3D", r"\x3d"])
+def test_that_the_end_of_an_escape_hides_no_token(before: str):
+    assert redact_text(f"text{before}hf_" + "a1B2" * 6) == f"text{before}{HIDDEN}"
+
+
+def test_that_an_empty_value_swallows_nothing_behind_it():
+    text = "huggingface_token='', name='mine'"
+    assert redact_text(text) == text
