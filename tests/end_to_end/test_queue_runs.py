@@ -9,17 +9,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from queue_helper import launches, states
 from quick_trainer import ACCEPTED, AskedTrainer, quick_plan
 
 from gui.engine.errors import QueueRefused
 from gui.engine.paths import Home
 from gui.engine.runs import queue_session
-from gui.engine.runs.events import Launching, read_events
-from gui.engine.runs.folder import RunFolder, run_names
+from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.lock import SupervisorLock, is_held
 from gui.engine.runs.queue_session import ensure_scheduler, schedule
 from gui.engine.runs.queue_store import QueueStore, Wish
-from gui.engine.runs.records import Manifest
 from gui.engine.token_store import TokenStore
 from gui.engine.trainer.installs import practice_install
 
@@ -36,21 +35,6 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> AskedTrainer:
 @pytest.fixture
 def store(home: Home) -> QueueStore:
     return QueueStore(home)
-
-
-def states(store: QueueStore) -> list[str]:
-    return [item.state for item in store.read().items]
-
-
-def launches(home: Home) -> list[int | None]:
-    """Return the numbers of the items that were launched, once for each launch."""
-    runs = [RunFolder(home.runs / name) for name in run_names(home)]
-    return sorted(
-        Manifest.read(run.manifest).queue_item or 0
-        for run in runs
-        for event in read_events(run.events)
-        if isinstance(event, Launching)
-    )
 
 
 def test_that_of_schedulers_that_race_one_works_with_the_token_and_stops_where_it_should(

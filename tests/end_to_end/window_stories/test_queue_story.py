@@ -6,13 +6,10 @@ import os
 import signal
 
 import pytest
-from run_helper import wait_until
+from queue_helper import launches, scheduler_of, states
 
-from gui.engine.runs.events import Launching, read_events
-from gui.engine.runs.folder import RunFolder, run_names
 from gui.engine.runs.lock import is_held
 from gui.engine.runs.queue_store import QueueStore
-from gui.engine.runs.records import Manifest
 
 pytest.importorskip("torch")
 pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("no_leftovers")]
@@ -48,23 +45,3 @@ def test_that_a_queue_of_three_goes_on_over_a_failing_middle(sit_down, known_hom
     person.reads_until("2. mad", "queue-details")
     person.click("queue-open")
     person.reads_until("stopped by the guard", "run-state")
-
-
-def states(store: QueueStore) -> list[str]:
-    return [item.state for item in store.read().items]
-
-
-def scheduler_of(store: QueueStore) -> int:
-    wait_until(lambda: is_held(store.lock) and store.lock.read_text("ascii").strip())
-    return int(store.lock.read_text("ascii"))
-
-
-def launches(home) -> list[int | None]:
-    """Return the numbers of the items that were launched, once for each launch."""
-    runs = [RunFolder(home.runs / name) for name in run_names(home)]
-    return sorted(
-        Manifest.read(run.manifest).queue_item
-        for run in runs
-        for event in read_events(run.events)
-        if isinstance(event, Launching)
-    )
