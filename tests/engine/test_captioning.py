@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -262,6 +263,24 @@ def test_that_names_that_scripts_stumble_over_do_no_harm(make, tmp_path: Path) -
     assert {each.name for each in proposals(made)} == set(names)
     assert len(write_proposals(proposals(made)).done) == len(names)
     assert (strange / "line\nbreak.txt").is_file()
+
+
+def test_that_images_are_copied_where_no_links_can_be_made(
+    make, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_words: object) -> None:
+        raise OSError(1, "not here")
+
+    monkeypatch.setattr(os, "symlink", refuse)
+    monkeypatch.setattr(os, "link", refuse)
+    made = make()
+    assert all((made.images / image.link).is_file() for image in made.job().images)
+    assert not any((made.images / image.link).is_symlink() for image in made.job().images)
+    made.discard()
+    monkeypatch.setattr(shutil, "copyfile", refuse)
+    with pytest.raises(CannotWrite, match="not here"):
+        make()
+    assert not list(home.captioning.iterdir())
 
 
 def test_that_calling_it_off_leaves_nothing(make, home: Home, install, facts, folder: Path) -> None:
