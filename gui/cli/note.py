@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from gui.cli.context import home
+from gui.cli.progress import plain
 from gui.engine.runs.folder import find_run
 from gui.engine.runs.run_notes import RunNotes, change_notes, read_notes
 from gui.engine.texts import _
@@ -34,11 +35,12 @@ def run(options: argparse.Namespace) -> int:
         NewerDocument: A newer version of this program wrote the notes.
     """
     folder = find_run(home(options), options.run)
-    notes = read_notes(folder)
     if options.tag or options.untag or options.text is not None or options.favourite is not None:
-        gone = {tag.casefold() for tag in options.untag}
-        tags = [tag for tag in (*notes.tags, *options.tag) if tag.casefold() not in gone]
-        notes = change_notes(folder, tags=tags, note=options.text, favourite=options.favourite)
+        notes = change_notes(
+            folder, note=options.text, favourite=options.favourite, more=options.tag, fewer=options.untag
+        )
+    else:
+        notes = read_notes(folder)
     if options.json:
         print(notes.model_dump_json(by_alias=True, indent=2))
     else:
@@ -48,4 +50,5 @@ def run(options: argparse.Namespace) -> int:
 
 def _lines(notes: RunNotes) -> list[str]:
     head = [*(["★"] if notes.favourite else []), *(f"#{tag}" for tag in notes.tags)]
-    return [line for line in (" ".join(head), notes.note) if line]
+    lines = [" ".join(head), *notes.note.splitlines()]
+    return [plain(line) for line in lines] if any(lines) else []

@@ -6,6 +6,7 @@ import argparse
 import time
 
 from gui.cli.context import home
+from gui.cli.progress import plain
 from gui.engine.runs.figures import duration, figure
 from gui.engine.runs.listing import RunEntry, list_runs
 from gui.engine.runs.run_search import KINDS, RunFilter, words_of
@@ -48,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         print(nothing.format(folder=place.runs))
     width = max((len(entry.name) for entry in listed.runs), default=0)
     for entry in listed.runs:
-        print(f"{entry.name:<{width}}  {_words(entry)}")
+        print(plain(f"{entry.name:<{width}}  {_words(entry)}"))
     return 0
 
 

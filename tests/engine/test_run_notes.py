@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -103,6 +104,29 @@ def test_that_a_run_that_is_gone_does_not_come_back_by_its_notes(home: Home):
     with pytest.raises(CannotWrite, match="no longer there"):
         change_notes(run, note="too late")
     assert not run.path.exists()
+
+
+def test_that_tags_are_added_to_what_another_window_wrote_meanwhile(home: Home, capsys):
+    run = write_run(home, "mira")
+    change_notes(run, tags=["mine"])
+    stale = read_notes(run)
+    change_notes(run, tags=[*stale.tags, "theirs"])
+    assert change_notes(run, more=["new", "MINE"]).tags == ("mine", "theirs", "new")
+    assert change_notes(run, favourite=True).tags == ("mine", "theirs", "new")
+    assert change_notes(run, fewer=[" Mine "]).tags == ("theirs", "new")
+
+
+@pytest.mark.parametrize("written", ["NFC", "NFD"])
+@pytest.mark.parametrize("sought", ["NFC", "NFD"])
+def test_that_hangul_is_found_whether_its_letters_are_whole_or_apart(home: Home, written: str, sought: str):
+    run = write_run(home, "mira")
+    word = unicodedata.normalize(written, "얼굴")
+    change_notes(run, tags=[word, unicodedata.normalize(sought, "얼굴")], note=word)
+    (entry,) = RunIndex(home).entries()
+    assert len(entry.tags) == 1
+    for part in (RunFilter(tag=unicodedata.normalize(sought, "얼굴")), RunFilter()):
+        assert part.takes(entry)
+    assert RunFilter(words=words_of(unicodedata.normalize(sought, "얼굴"))).finds(search_text(entry))
 
 
 # --- the list --------------------------------------------------------------------------------------
@@ -223,6 +247,18 @@ def test_that_notes_are_written_and_runs_found_by_them_in_the_terminal(
     assert cli(["runs", "nowhere", *place]) == 0
     assert "is like that" in capsys.readouterr().out
     assert cli(["runs", "--since", "yesterday", *place]) == 2
+
+
+def test_that_no_note_and_no_tag_moves_the_cursor_of_a_terminal(home: Home, capsys):
+    place = ["--home", str(home.root)]
+    write_run(home, "mira")
+    ugly = "red \x1b[31m\r\u202e end"
+    assert cli(["note", "mira", "--tag", ugly, "--text", f"{ugly}\nsecond", *place]) == 0
+    assert cli(["note", "mira", *place]) == 0
+    assert cli(["runs", *place]) == 0
+    out = capsys.readouterr().out
+    assert all(letter.isprintable() or letter == "\n" for letter in out)
+    assert "\nsecond\n" in out
 
 
 def _day(days_ago: float) -> str:

@@ -282,6 +282,7 @@ def test_that_two_runs_are_put_side_by_side(desk, home, tmp_path, monkeypatch):
     at.choose("second", "first")
     at.click("runs-compare")
     arguments = at.part(QWidget, "compare-arguments")
+    assert arguments.y() < at.part(QWidget, "compare-results").y(), "what differs comes first"
     assert at.part(QLabel, "compare-arguments-value-unet_lr-0").text() == "1e-4"
     assert at.part(QLabel, "compare-arguments-value-unet_lr-1").text() == "2e-4"
     assert not arguments.findChildren(QLabel, "compare-arguments-value-seed-0")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -53,10 +54,14 @@ class RunNotes(Versioned):
 
 
 def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return tags without blanks around them and without doubles, upper and lower case alike."""
+    """Return tags without blanks around them and without doubles, upper and lower case alike.
+
+    Letters are put together as they are typed nearly everywhere: macOS takes Hangul and accents apart.
+    """
     tidy: dict[str, str] = {}
     for tag in tags:
-        words = _BLANKS.sub(" ", _SEPARATORS.sub(" ", tag)).strip()[:LONGEST_TAG].strip()
+        whole = unicodedata.normalize("NFC", tag)
+        words = _BLANKS.sub(" ", _SEPARATORS.sub(" ", whole)).strip()[:LONGEST_TAG].strip()
         if words:
             tidy.setdefault(words.casefold(), words)
     return tuple(tidy.values())[:MOST_TAGS]
@@ -93,8 +98,18 @@ def change_notes(
     tags: Iterable[str] | None = None,
     note: str | None = None,
     favourite: bool | None = None,
+    more: Iterable[str] = (),
+    fewer: Iterable[str] = (),
 ) -> RunNotes:
     """Change what is written down about a run; None leaves a part as it is.
+
+    Args:
+        run: The run.
+        tags: All its tags from now on.
+        note: The text.
+        favourite: Whether it bears a star.
+        more: Tags that are added to those that it has when nobody else can change them.
+        fewer: Tags that are taken away from them.
 
     A file that cannot be read is kept beside the new one, under ``notes.unreadable.json``.
 
@@ -107,9 +122,12 @@ def change_notes(
     """
     if not run.path.is_dir():  # writing would make a folder that is no run
         raise CannotWrite(run.notes, _("the run's folder is no longer there"))
-    wanted = {"tags": None if tags is None else tuple(tags), "note": note, "favourite": favourite}
+    gone = {tag.casefold() for tag in tidy_tags(fewer)}
     with held(run.notes):
         before = _readable(run)
+        all_tags = (*(before.tags if tags is None else tags), *more)
+        kept = tuple(tag for tag in tidy_tags(all_tags) if tag.casefold() not in gone)
+        wanted = {"tags": kept, "note": note, "favourite": favourite}
         after = RunNotes.model_validate(
             before.model_dump() | {name: value for name, value in wanted.items() if value is not None}
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -45,7 +46,7 @@ class RunFilter:
             return False
         if self.family and entry.family != self.family:
             return False
-        if self.tag and self.tag.casefold() not in (tag.casefold() for tag in entry.tags):
+        if self.tag and _alike(self.tag) not in map(_alike, entry.tags):
             return False
         return self._in_time(entry.started) and is_of_kind(entry, self.kind)
 
@@ -63,7 +64,7 @@ class RunFilter:
 
 def words_of(text: str) -> tuple[str, ...]:
     """Return the words that were typed, as ``RunFilter`` wants them."""
-    return tuple(text.casefold().split())
+    return tuple(_alike(text).split())
 
 
 def search_text(entry: RunEntry, family_title: str = "") -> str:
@@ -80,7 +81,12 @@ def search_text(entry: RunEntry, family_title: str = "") -> str:
         entry.note,
         entry.arguments,
     )
-    return "\n".join(parts).casefold()
+    return _alike("\n".join(parts))
+
+
+def _alike(text: str) -> str:
+    """Return a text in which upper and lower case are alike, and letters whole or apart as macOS has them."""
+    return unicodedata.normalize("NFC", text).casefold()
 
 
 def is_of_kind(entry: RunEntry, kind: Kind) -> bool:

@@ -143,11 +143,10 @@ class CompareView(QWidget):
             title: CompareTable(title, rows, count, name=key, everything=title in names)
             for (title, rows), key in zip(sections(comparison), keys, strict=True)
         }
-        self._parts.addWidget(cards.pop(results_title()))
+        for card in cards.values():  # what differs first: it is why one looks
+            self._parts.addWidget(card)
         if any(len(curve.series) for curve in found.curves):
             self._parts.addWidget(self._losses(found.curves))
-        for card in cards.values():
-            self._parts.addWidget(card)
         if comparison.samples:
             self._parts.addWidget(CompareSamples(comparison.samples, self._tasks, self._icons.theme))
         self._show(self._scroll)
