@@ -252,10 +252,11 @@ def _verdict(run: RunFolder) -> Verdict:
 
 
 def _is_over(entry: RunEntry) -> bool:
-    status = None
+    """Whether a run is judged, or was never written to the end by a terminal that died."""
+    run, status = RunFolder(entry.folder), None
     with contextlib.suppress(PreflightError):
-        status = read_status(RunFolder(entry.folder))
-    return status is not None and status.state == "ended"
+        status = read_status(run)
+    return not run.status.exists() or (status is not None and status.state == "ended")
 
 
 def _is_there(pid: int) -> bool:
