@@ -145,6 +145,7 @@ def test_that_several_are_set_aside_at_once(window, folder):
 
 
 def test_that_changed_files_are_noticed_and_looked_at_again(window, folder):
+    window.until(lambda: window.page._watch._seen is not None, "a first look at the folder")
     (folder / "08.png").write_bytes((folder / "00.png").read_bytes())
     window.page._watch.look()
     window.reads_until("The files have changed since they were looked at.")

@@ -242,7 +242,7 @@ class DataPage(Page):
         return timer
 
     def _begin(self, begun: Begun) -> None:
-        self._begun = begun
+        self._begun, self._done = begun, (0, len(begun.rows))
         self.images.show_view(self._view())
         self.images.show_rows(begun.rows)
         names = [f"{each.folder.name} · {len(each.names):,}" for each in begun.folders]
