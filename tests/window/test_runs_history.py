@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -177,6 +178,24 @@ def test_that_notes_that_cannot_be_written_say_so(desk, home):
     run.notes.unlink()
     at.click("runs-star")
     at.until(lambda: "This was not written down" not in at.words())
+
+
+def test_that_a_note_that_cannot_be_written_stays_and_is_written_later(desk, home):
+    run = write_run(home, "ink_style")
+    write_run(home, "mira", age_days=3)
+    run.notes.write_text('{"schema": 99}')
+    at = desk()
+    at.choose("ink_style")
+    at.type("runs-note", "long thoughts")
+    at.reads("This was not written down")
+    at.choose("mira")
+    at.until(lambda: at.part(QPlainTextEdit, "runs-note").toPlainText() == "")
+    at.choose("ink_style")
+    at.until(lambda: at.part(QPlainTextEdit, "runs-note").toPlainText() == "long thoughts")
+    at.reads("This was not written down")
+    run.notes.unlink()
+    at.click("runs-star")
+    at.until(lambda: read_notes(run) == RunNotes(note="long thoughts", favourite=True))
 
 
 # --- filters ---------------------------------------------------------------------------------------
@@ -381,3 +400,19 @@ def test_that_a_report_is_looked_through_before_it_is_saved(desk, home, tmp_path
     at.until(lambda: "Saved as" not in at.part(QLabel, "report-told").text())
     at._qtbot.keyClick(at.part(QWidget, "report-panel"), Qt.Key.Key_Escape)
     at.until(at.table.isVisible)
+
+
+def test_that_a_report_is_saved_although_one_goes_back_at_once(desk, home, tasks, tmp_path, monkeypatch):
+    write_run(home, "ink_style")
+    path, free = tmp_path / "told.zip", threading.Event()
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_words: (str(path), ""))
+    at = desk()
+    at.choose("ink_style")
+    at.click("runs-report")
+    at.part(QListWidget, "report-parts")
+    for _thread in range(8):  # the pool has other things to do
+        tasks.run(lambda _handle: free.wait(30), lambda _done: None)
+    at.click("report-save")
+    at._qtbot.keyClick(at.part(QWidget, "report-panel"), Qt.Key.Key_Escape)
+    free.set()
+    at.until(path.exists)

@@ -52,17 +52,19 @@ class CaptionOutcome:
         step: Which.
         written: For each preview that was come to, what was written and what was left.
         error: What ended it early; None for nothing.
+        reached: How many captions were written when it ended early.
     """
 
     deed: Deed
     step: CaptionStep
     written: tuple[Written, ...]
     error: PreflightError | None = None
+    reached: int = 0
 
     @property
     def done(self) -> int:
-        """How many captions were written."""
-        return sum(len(written.done) for written in self.written)
+        """How many captions were written, those included after which it ended early."""
+        return max(self.reached, sum(len(written.done) for written in self.written))
 
     @property
     def left(self) -> tuple[str, ...]:
@@ -146,6 +148,7 @@ class CaptionWork(QObject):
             self._tasks.run(
                 lambda handle: self._work(deed, step, handle),
                 self._end,
+                lambda error: self._end(CaptionOutcome(deed, step, (), error)),
                 progress=lambda _words, done, total: self.progressed.emit(done, total),
             )
         self.changed.emit()
@@ -153,9 +156,11 @@ class CaptionWork(QObject):
     def _work(self, deed: Deed, step: CaptionStep, handle: TaskHandle) -> CaptionOutcome:
         """Do a step, in a thread; what ended it early is part of what came of it."""
         written: list[Written] = []
-        before = 0
+        before = reached = 0
 
         def told(done: int, _total: int) -> None:
+            nonlocal reached
+            reached = before + done
             handle.progress("", before + done, step.size)
 
         def cancelled() -> bool:
@@ -167,12 +172,12 @@ class CaptionWork(QObject):
                 written.append(take_back(preview) if undone else write_edits(preview, told, cancelled))
                 before += len(preview.edits)
         except PreflightError as error:
-            return CaptionOutcome(deed, step, tuple(written), error)
+            return CaptionOutcome(deed, step, tuple(written), error, reached)
         return CaptionOutcome(deed, step, tuple(written))
 
     def _end(self, outcome: CaptionOutcome) -> None:
         self._busy = False
-        if outcome.deed == "undo":
+        if outcome.deed == "undo" and outcome.error is None:
             self._undone.append(outcome.step)
         elif outcome.done or outcome.error:
             self._done.append(outcome.step)

@@ -43,28 +43,38 @@ class NotesWriter(QObject):
         self._tasks = tasks
         self._waiting: dict[Path, NoteParts] = {}
         self._writing: tuple[Path, NoteParts] | None = None
+        self._unwritten: dict[Path, tuple[NoteParts, PreflightError]] = {}
         self._soon = QTimer(self, singleShot=True, interval=milliseconds)
         self._soon.timeout.connect(self._next)
 
     def change(self, folder: Path, parts: NoteParts) -> None:
         """Write something down soon."""
+        self._wait_again(folder)
         self._waiting.setdefault(folder, {}).update(parts)
         self._soon.start()
 
     def pending(self, folder: Path) -> NoteParts:
         """Return what was changed and is not written yet."""
         parts: NoteParts = {}
+        if folder in self._unwritten:
+            parts.update(self._unwritten[folder][0])
         if self._writing is not None and self._writing[0] == folder:
             parts.update(self._writing[1])
         parts.update(self._waiting.get(folder, {}))
         return parts
 
+    def trouble(self, folder: Path) -> PreflightError | None:
+        """Return why what was changed last could not be written; it is tried again with the next change."""
+        return self._unwritten[folder][1] if folder in self._unwritten else None
+
     def close(self) -> None:
         """Write what is left, at once: nobody waits for a pool any more."""
         self._soon.stop()
+        for folder in list(self._unwritten):
+            self._wait_again(folder)
         if self._writing is not None:  # it may be given up by the pool; twice does no harm
             folder, parts = self._writing
-            self._waiting[folder] = {**parts, **self._waiting.get(folder, {})}
+            self._put_before(folder, parts)
         waiting, self._waiting, self._writing = self._waiting, {}, None
         for folder, parts in waiting.items():
             with contextlib.suppress(PreflightError):  # there is nobody left to be told
@@ -82,12 +92,22 @@ class NotesWriter(QObject):
 
         self._tasks.run(work, lambda _notes: self._done(folder), lambda error: self._fail(folder, error))
 
+    def _wait_again(self, folder: Path) -> None:
+        if folder in self._unwritten:
+            self._put_before(folder, self._unwritten.pop(folder)[0])
+
+    def _put_before(self, folder: Path, parts: NoteParts) -> None:
+        """Let older changes be written with the newer ones, which count."""
+        self._waiting[folder] = {**parts, **self._waiting.get(folder, {})}
+
     def _done(self, folder: Path) -> None:
         self._writing = None
         self.written.emit(folder)
         self._next()
 
     def _fail(self, folder: Path, error: PreflightError) -> None:
+        if self._writing is not None:  # what a person typed stays until it is written
+            self._unwritten[folder] = (self._writing[1], error)
         self._writing = None
         self.failed.emit(folder, error)
         self._next()

@@ -220,6 +220,10 @@ def _views(t: Tokens, px: Pixels) -> str:
     return f"""
     QAbstractItemView {{ background: {t.surface}; border: none; outline: none;
         selection-background-color: {t.accent_soft}; selection-color: {t.text}; }}
+    QListView[role="parts"] {{ border: 1px solid {t.line}; border-radius: {CONTROL_RADIUS}px;
+        padding: {px(4)}px; }}
+    QListView[role="parts"]::item {{ padding: {px(8)}px {px(4)}px; border-radius: {SMALL_RADIUS}px; }}
+    QListView[role="parts"]::item:selected {{ background: {t.accent_soft}; color: {t.text}; }}
     QAbstractItemView[role="tiles"] {{ background: transparent; }}
     QHeaderView::section {{ background: {t.surface}; color: {t.muted}; border: none;
         border-bottom: 1px solid {t.line}; padding: {px(6)}px {px(8)}px; font-size: {px(12)}px; }}

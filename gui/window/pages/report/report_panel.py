@@ -35,7 +35,7 @@ from gui.window.widgets.labels import ElidedLabel, Label
 from gui.window.widgets.layouts import held, row
 from gui.window.widgets.styled import style
 
-_KEY = "report"
+_KEY, _SAVING = "report", "report-saving"
 SHOWN_LETTERS = 200_000
 """Of a long text so much is shown at its end; all of it goes into the zip."""
 
@@ -118,7 +118,7 @@ class ReportPanel(QWidget):
     def _make_parts(self) -> QSplitter:
         self._list.setObjectName("report-parts")
         self._list.setAccessibleName(_("Files of the report"))
-        self._list.setSpacing(Space.XS // 2)
+        style(self._list, role="parts")
         self._list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._text.setObjectName("report-text")
@@ -132,7 +132,7 @@ class ReportPanel(QWidget):
         splitter.setChildrenCollapsible(False)
         splitter.addWidget(self._list)
         splitter.addWidget(self._shown)
-        splitter.setStretchFactor(0, 2)
+        splitter.setStretchFactor(0, 3)
         splitter.setStretchFactor(1, 5)
         return splitter
 
@@ -240,7 +240,7 @@ class ReportPanel(QWidget):
             work,
             lambda _nothing: self._told.setText(_("Saved as {path}").format(path=path)),
             lambda error: self._told.setText(error.message()),
-            key=_KEY,
+            key=_SAVING,  # going back ends the making of a report, not the saving
         )
 
 

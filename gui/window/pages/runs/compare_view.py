@@ -137,16 +137,20 @@ class CompareView(QWidget):
         comparison = found.comparison
         count = len(comparison.runs)
         self._parts.addWidget(self._heads(comparison))
-        names = {results_title(): "compare-results"}
-        keys = ("compare-arguments", "compare-dataset", "compare-environment", "compare-results")
-        cards = {
-            title: CompareTable(title, rows, count, name=key, everything=title in names)
-            for (title, rows), key in zip(sections(comparison), keys, strict=True)
-        }
-        for card in cards.values():  # what differs first: it is why one looks
+        names = ("compare-arguments", "compare-dataset", "compare-environment", "compare-results")
+        differing: list[CompareTable] = []
+        same: list[CompareTable] = []
+        for (title, rows), name in zip(sections(comparison), names, strict=True):
+            results = title == results_title()
+            if rows:
+                card = CompareTable(title, rows, count, name=name, everything=results)
+                (differing if results or any(each.differs for each in rows) else same).append(card)
+        for card in differing:  # first what differs, which is why one looks; the results are its last part
             self._parts.addWidget(card)
         if any(len(curve.series) for curve in found.curves):
             self._parts.addWidget(self._losses(found.curves))
+        for card in same:
+            self._parts.addWidget(card)
         if comparison.samples:
             self._parts.addWidget(CompareSamples(comparison.samples, self._tasks, self._icons.theme))
         self._show(self._scroll)
@@ -188,6 +192,7 @@ class CompareView(QWidget):
     def _ask_csv(self) -> None:
         path, _kind = QFileDialog.getSaveFileName(self, _("Save as table"), "comparison.csv", "CSV (*.csv)")
         if path and self._found is not None:
+            self._trouble.hide()
             try:
                 write_atomically(Path(path), comparison_csv(self._found.comparison))
             except PreflightError as error:

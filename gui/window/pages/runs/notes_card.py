@@ -119,6 +119,9 @@ class NotesCard(Card):
         self._entry = entry
         if other:
             self._trouble.hide()
+            trouble = self._writer.trouble(entry.folder) if entry is not None else None
+            if entry is not None and trouble is not None:
+                self._tell(entry.folder, trouble)
         pending = self._writer.pending(entry.folder) if entry is not None else {}
         note = pending.get("note", entry.note if entry is not None else "")
         tags = pending.get("tags", entry.tags if entry is not None else ())
