@@ -77,7 +77,7 @@ class Person:
         self._strays = _Strays()
         application.installEventFilter(self._strays)
         self.bench.begin(plan)
-        self.read_first = self.reads()
+        self.read_first = "\n".join(sight.texts_at_once(self.window))
         self.come()
 
     def come(self) -> None:

@@ -81,7 +81,13 @@ def click(qtbot: QtBot, root: QWidget, name: str) -> None:
 
 def texts_of(part: QWidget) -> list[str]:
     """Return the visible words of a part and of everything in it."""
-    found = [*([part] if part.isVisible() else []), *visible(part)]
+    settle()
+    return texts_at_once(part)
+
+
+def texts_at_once(part: QWidget) -> list[str]:
+    """Return the same before Qt has delivered anything: what is seen first of all."""
+    found = [each for each in (part, *part.findChildren(QWidget)) if each.isVisible()]
     return [text for each in found for text in _own_texts(each) if text.strip()]
 
 

@@ -58,7 +58,7 @@ def test_that_a_plan_is_opened_mended_and_launched_by_keys_alone(sit_down, known
     person.key(Qt.Key.Key_L, ALT)
     person.until(lambda: person.is_seen("run-title"), "the run")
     person.reads_until("Finished: 4 of 4 steps", "run-verdict")
-    person.key(Qt.Key.Key_4, ALT)
+    person.key(Qt.Key.Key_5, ALT)
     person.until(lambda: person.is_seen("runs-table"), "the runs")
     person.until(lambda: QApplication.focusWidget() is person.find("runs-table"), "the keyboard in the table")
     person.key(Qt.Key.Key_Return)
