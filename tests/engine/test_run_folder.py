@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import threading
 from pathlib import Path
@@ -15,7 +16,7 @@ from run_helper import FINISHES, make_run
 from gui.engine.errors import CannotRead, CannotWrite, NewerDocument, UnknownRun
 from gui.engine.paths import Home
 from gui.engine.runs.events import RUN_WORDS, Answered, Launching, parse_event
-from gui.engine.runs.folder import RunFolder, find_run, reserve_run_folder, safe_name
+from gui.engine.runs.folder import RunFolder, find_run, reserve_run_folder, run_names, safe_name
 from gui.engine.runs.follow import Follower, LineTail
 from gui.engine.runs.hashes import hash_file
 from gui.engine.runs.journal import Lines
@@ -313,3 +314,12 @@ def test_that_the_recorded_command_says_what_it_leaves_out(tmp_path: Path) -> No
 def test_that_answers_carry_what_was_asked() -> None:
     answer = parse_event({"event": "request", "number": 1, "request": "stop", "done": True, "sentence": "x"})
     assert answer == Answered(number=1, request="stop", done=True, sentence="x")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_that_a_link_to_itself_hides_no_run(home: Home):
+    (home.runs / "20260102-000000-mira").mkdir(parents=True)
+    (home.runs / "round").symlink_to("round")
+    (home.runs / "nowhere").symlink_to("gone")
+    assert run_names(home) == ["20260102-000000-mira"]
+    assert find_run(home, "mira").name == "20260102-000000-mira"

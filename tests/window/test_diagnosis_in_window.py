@@ -117,7 +117,7 @@ def test_that_a_failed_run_brings_its_whole_diagnosis(qtbot, tasks, home, show):
     qtbot.waitUntil(shown.isVisible)
     words = words_of(shown)
     assert "A model file is incomplete or damaged." in words and "MetadataIncompleteBuffer" in words
-    assert "• Download the file again, and compare its size." in words
+    assert "Download the file again, and compare its size." in words
 
 
 def test_that_a_finished_run_brings_none(tasks, home, show):

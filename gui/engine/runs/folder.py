@@ -121,6 +121,14 @@ class RunFolder:
         """A little room kept for the verdict, given back when the disk is full."""
         return self.path / "reserve.bin"
 
+    def age(self) -> float:
+        """Return the seconds since something in it came or went; a clock that was set back makes it old.
+
+        Raises:
+            OSError: It is not there, or cannot be looked at.
+        """
+        return abs(time.time() - self.path.stat().st_mtime)
+
     def exists(self) -> bool:
         """Whether the folder is that of a run, however broken or new."""
         return any(path.is_file() for path in (self.status, self.command, self.manifest))
@@ -195,10 +203,17 @@ def run_names(home: Home) -> list[str]:
     """Return the names of all folders that could be runs, newest first; hidden ones are none."""
     try:
         with os.scandir(home.runs) as entries:  # a path of each would cost a second look at the disk
-            names = [entry.name for entry in entries if entry.is_dir()]
+            names = [entry.name for entry in entries if _is_folder(entry)]
         return sorted((name for name in names if not name.startswith(".")), reverse=True)
     except (FileNotFoundError, NotADirectoryError):
         return []
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link to itself, or to a disk that fails: one such thing must not hide all runs
+        return False
 
 
 def _plan_part(name: str) -> str:
