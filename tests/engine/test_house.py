@@ -160,6 +160,22 @@ def test_that_no_sentence_is_translated_while_modules_are_imported():
     assert early == []
 
 
+def test_that_no_sentence_is_kept_in_a_cache():
+    kept = [
+        f"{file.relative_to(PROJECT)}:{function.lineno}"
+        for file in own_python_files()
+        for function in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(function, ast.FunctionDef)
+        and any(
+            "cache" in ast.unparse(each) and "property" not in ast.unparse(each)
+            for each in function.decorator_list
+        )
+        and any(isinstance(each, ast.Name) and each.id in ("_", "ngettext") for each in ast.walk(function))
+    ]
+    # What is raised is not kept.
+    assert [place for place in kept if "memory/tables.py" not in place] == [], "it would outlive a language"
+
+
 def test_that_no_layout_is_asked_for_its_items():
     # What Python gets for an item outlives it, and stands for whatever Qt puts at its address next.
     # `gui.window.widgets.layouts.widgets_of` answers the same question.

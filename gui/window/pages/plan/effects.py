@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -76,10 +75,10 @@ def differing(several: Iterable[Mapping[str, Value]]) -> list[str]:
 
 def effect_lines(values: Mapping[str, Value], targets: Iterable[str]) -> list[QWidget]:
     """Return a line for each value: its everyday name, the value, and the reason as tooltip."""
-    lines = []
+    lines, names = [], everyday_names()
     for target in list(targets)[:MOST]:
         found = values.get(target)
-        name = Label(everyday_name(target), "small")
+        name = Label(names.get(target, _own_name(target)), "small")
         value = Label(value_words(found.value if found else None), "mono", wrap=False)
         line = held(row(name, None, value, spacing=Space.S))
         line.setToolTip(f"{target}\n{found.reason}" if found else target)
@@ -93,10 +92,11 @@ def effect_grid(values: Mapping[str, Value], targets: Iterable[str]) -> QGridLay
     grid.setHorizontalSpacing(Space.L)
     grid.setVerticalSpacing(Space.S)
     grid.setColumnStretch(2, 1)
+    names = everyday_names()
     for place, target in enumerate(targets):
         found = values.get(target)
         words = value_words(found.value if found else None)
-        grid.addWidget(Label(everyday_name(target), "small", wrap=False), place, 0, _TOP)
+        grid.addWidget(Label(names.get(target, _own_name(target)), "small", wrap=False), place, 0, _TOP)
         grid.addWidget(Label(words, "mono", wrap=False), place, 1, _TOP)
         grid.addWidget(Label(found.reason if found else _("Not needed then."), "small"), place, 2, _TOP)
     return grid
@@ -113,13 +113,13 @@ def value_words(value: Any) -> str:
     return shown(value)
 
 
-def everyday_name(target: str) -> str:
-    """Return what the wizard calls a place; the trainer's own name where it has no field for it."""
-    return _names().get(target, target.removeprefix("dataset."))
+def _own_name(target: str) -> str:
+    """Return what the trainer calls a place."""
+    return target.removeprefix("dataset.")
 
 
-@lru_cache(maxsize=1)
-def _names() -> dict[str, str]:
+def everyday_names() -> dict[str, str]:
+    """Return what the wizard calls the places that it has fields for."""
     groups = (*training_groups(), *data_groups(), *saving_groups())
     names = {field.name: field.title for group in groups for field in group.fields}
     return {**names, "network_dim": _("Rank"), "max_train_steps": _("Steps")}
