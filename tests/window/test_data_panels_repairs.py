@@ -146,3 +146,31 @@ def test_that_caches_are_removed_after_a_yes_and_nothing_else_is(panel: Panel, f
     panel.reads_until("Left alone, changed meanwhile")
     assert set(before) - set(hashes(folder)) == {"01_0096x0064_sdxl.npz"}
     assert (folder / "mine.npz").read_bytes() == b"mine"
+
+
+def test_that_only_those_caches_go_that_were_asked_about(
+    panel: Panel, folder: Path, document: PlanDocument
+) -> None:
+    panel.click("caches-remove")
+    panel.reads_until("Remove 2 cache files, 2.9 MiB?")
+    (folder / "02_0064x0096_sdxl.npz").write_bytes(b"x" * 1000)
+    look(panel, folder, document)
+    panel.reads_until("3 cache files beside the images")
+    panel.click("ask-caches-yes")
+    panel.reads_until("2 cache files are removed")
+    assert (folder / "02_0064x0096_sdxl.npz").exists()
+
+
+def test_that_a_copy_is_offered_to_no_other_dataset(
+    panel: Panel, folder: Path, document: PlanDocument
+) -> None:
+    panel.type_into("copy-folder", str(folder.parent / "clean"))
+    panel.click("copy-start")
+    panel.until(lambda: panel.is_seen("copy-use"))
+    look(panel, folder, document)
+    assert panel.is_seen("copy-use"), "it is the same dataset, looked at again"
+    other = folder.parent / "5_other"
+    caption_dataset(other)
+    look(panel, other, document)
+    panel.until(lambda: not panel.is_seen("copy-result"))
+    assert not panel.is_seen("copy-use")

@@ -39,6 +39,7 @@ class CachesCard(Card):
         self._tasks = tasks
         self._view: DatasetView | None = None
         self._caches: list[BadCache] = []
+        self._asked: list[BadCache] = []
         self.words = Label("", "muted")
         self.words.setObjectName("caches-words")
         self.files = FileList(icons.theme, _("Cache files with something wrong"), "caches-list")
@@ -61,7 +62,7 @@ class CachesCard(Card):
         if report is None:
             self._show([])
         else:
-            self._tasks.run(lambda _handle: bad_caches(report), self._show, self._failed, key=_LOOK)
+            self._tasks.run(lambda _handle: bad_caches(report), self._show, self._unread, key=_LOOK)
 
     def _show(self, caches: list[BadCache]) -> None:
         self._caches = caches
@@ -80,17 +81,18 @@ class CachesCard(Card):
         self.remove.setEnabled(True)
 
     def _ask(self) -> None:
-        count = len(self._caches)
+        self._asked = self._caches  # another look may find others while the question stands
+        count = len(self._asked)
         question = ngettext(
             "Remove {count} cache file, {size}?", "Remove {count} cache files, {size}?", count
         )
         self.ask.ask(
-            question.format(count=f"{count:,}", size=_size(self._caches)),
+            question.format(count=f"{count:,}", size=_size(self._asked)),
             _("Only the listed cache files are removed. The trainer makes those that it needs anew."),
         )
 
     def _remove(self) -> None:
-        caches = self._caches
+        caches = self._asked
         self.remove.setEnabled(False)
         self._tasks.run(lambda _handle: remove_bad(caches), self._removed, self._failed, key=_REMOVE)
 
@@ -111,9 +113,14 @@ class CachesCard(Card):
             self.show_view(self._view)
         self.files_changed.emit()
 
+    def _unread(self, error: PreflightError) -> None:
+        self.result.show_words(_("It cannot be told what is wrong with cache files."), str(error), "bad")
+        self.result.show()
+
     def _failed(self, error: PreflightError) -> None:
         self.result.show_words(_("The cache files were not removed."), str(error), "bad")
         self.result.show()
+        self.remove.setEnabled(True)
 
 
 def _row(cache: BadCache) -> FileRow:

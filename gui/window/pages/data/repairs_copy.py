@@ -47,6 +47,7 @@ class CopyCard(Card):
         self._view: DatasetView | None = None
         self._handle: TaskHandle | None = None
         self._copy: CleanCopy | None = None
+        self._copied: tuple[Path, ...] = ()
         self._target = Path()
         about = _(
             "Images become RGB of 8 bits, upright, in sRGB, with an ending that fits; captions become UTF-8; "
@@ -85,6 +86,8 @@ class CopyCard(Card):
         if self._view is None or self._view.spec != view.spec:
             self.place.show_value(_proposed(view))
         self._view = view
+        if self._handle is None and self._copied != view.spec.folders:
+            self.result.hide()  # it tells of another dataset
         self._show()
 
     def _start(self) -> None:
@@ -95,7 +98,7 @@ class CopyCard(Card):
         )
         if view is None:
             return
-        self._copy, self._target = None, target
+        self._copy, self._copied, self._target = None, view.spec.folders, target
         self.result.hide()
         self.busy.show_progress(_("Copying …"))
 
@@ -148,7 +151,11 @@ class CopyCard(Card):
         self.busy.setVisible(self._handle is not None)
         self.start.setEnabled(self._view is not None and self._handle is None and bool(self.place.path()))
         self._open.setVisible(self._copy is not None)
-        planned = self._view is not None and self._view.document is not None
+        planned = (
+            self._view is not None
+            and self._view.document is not None
+            and self._view.spec.folders == self._copied
+        )
         self._use.setVisible(planned and self._copy is not None and self._copy.copied > 0)
 
     def _wish(self) -> None:
