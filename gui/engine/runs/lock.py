@@ -13,6 +13,9 @@ from gui.engine.documents import reason_of
 from gui.engine.errors import AlreadySupervised, CannotWrite
 from gui.engine.file_lock import is_locked, try_lock
 
+LOOKED_AT_SECONDS = 1.0
+"""Whoever looks whether the holder of a lock lives holds it for a moment."""
+
 
 class SupervisorLock:
     """Held from ``take`` until ``release`` or the end of the process."""
@@ -64,7 +67,7 @@ class SupervisorLock:
         """
         before, self._file = self._file, None
         try:
-            self.take()
+            self.take(LOOKED_AT_SECONDS)
         finally:
             if before is not None:
                 before.close()

@@ -10,7 +10,7 @@ from typing import Literal
 from gui.engine.errors import CannotWrite, NewerDocument, PreflightError
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.history import read_history
-from gui.engine.runs.lock import SupervisorLock, is_held
+from gui.engine.runs.lock import LOOKED_AT_SECONDS, SupervisorLock, is_held
 from gui.engine.runs.processes import tree_of
 from gui.engine.runs.queue_items import QueueState
 from gui.engine.runs.retry_record import read_retry
@@ -22,9 +22,6 @@ Kind = Literal["goes-on", "never-launched", "tried-again", "over"]
 
 BY_THE_USER = ("user", "after-save")
 """Reasons of a stop that are no failure."""
-
-LOOKED_AT_SECONDS = 1.0
-"""Whoever looks whether a supervisor lives holds its lock for a moment."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from gui.engine.hardware.gpu import machine_gpus
 from gui.engine.runs.abandoned import clear_abandoned
 from gui.engine.runs.awake import keep_awake
 from gui.engine.runs.detached import has_taken_over, last_words, start_detached
-from gui.engine.runs.lock import SupervisorLock, is_held
+from gui.engine.runs.lock import LOOKED_AT_SECONDS, SupervisorLock, is_held
 from gui.engine.runs.queue_scheduler import Scheduler, has_work
 from gui.engine.runs.queue_start import ItemStarter
 from gui.engine.runs.queue_store import QueueStore
@@ -23,8 +23,6 @@ from gui.engine.texts import _
 from gui.engine.token_store import TokenStore
 
 TICK_SECONDS = 0.5
-LOOKED_AT_SECONDS = 1.0
-"""Whoever looks whether a scheduler lives holds its lock for a moment."""
 
 
 def schedule(store: QueueStore, *, rest: Callable[[float], None] = time.sleep) -> bool:

@@ -13,7 +13,7 @@ from gui.engine.runs.disk import system_free_bytes
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.folder_guard import FolderGuard
 from gui.engine.runs.launching import read_launched
-from gui.engine.runs.lock import SupervisorLock
+from gui.engine.runs.lock import LOOKED_AT_SECONDS, SupervisorLock
 from gui.engine.runs.process_table import process_table
 from gui.engine.runs.processes import boottime
 from gui.engine.runs.provenance import BaseModelHash
@@ -25,9 +25,6 @@ from gui.engine.runs.status import Verdict
 from gui.engine.runs.supervisor import Supervisor
 from gui.engine.texts import _
 from gui.engine.trainer.launch_environment import TOKEN_VARIABLES
-
-LOCK_PATIENCE_SECONDS = 1.0
-"""Whoever looks whether a supervisor lives holds its lock for a moment."""
 
 
 def look_after(
@@ -57,7 +54,7 @@ def look_after(
     CommandRecord.read(run.command)
     manifest = Manifest.read(run.manifest)
     lock = SupervisorLock(run.lock)
-    lock.take(LOCK_PATIENCE_SECONDS)
+    lock.take(LOOKED_AT_SECONDS)
     try:
         if not lock.is_in_place():
             raise CannotRead(run.path, _("it was taken away before the run began"))
