@@ -43,8 +43,8 @@ def ask_and_wait(run: RunFolder, request: RequestKind) -> Answered:
     try:
         number = ask(run, request, "terminal")
         asked_at = time.monotonic()
-        ensure_supervisor(run)
         while time.monotonic() < asked_at + ANSWER_SECONDS:
+            ensure_supervisor(run)
             for event in follower.events():
                 if isinstance(event, Answered) and event.number == number:
                     return event

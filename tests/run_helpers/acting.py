@@ -19,6 +19,12 @@ def sleep(seconds):
     time.sleep(seconds)
 
 
+def wait_for(path):
+    """Go on only once a test has made this file."""
+    while not Path(path).exists():
+        time.sleep(0.02)
+
+
 def say(text):
     """A line on standard output, as ``accelerator.print`` makes it."""
     print(text, flush=True)

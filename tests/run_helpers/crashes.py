@@ -115,10 +115,9 @@ class Storm:
         ensure_scheduler(self.store)
         for name in run_names(self.home):
             run = RunFolder(self.home.runs / name)
-            if not run.status.exists() or self._is_of_queue(run) or self._is_begun_elsewhere(run):
-                continue
-            with contextlib.suppress(PreflightError):
-                ensure_supervisor(run)
+            if run.status.exists():
+                with contextlib.suppress(PreflightError):
+                    ensure_supervisor(run)
 
     def over(self) -> bool:
         """Whether nothing more will happen by itself."""
@@ -149,15 +148,6 @@ class Storm:
         ]
         items = [(item.number, item.state, item.run, item.sentence) for item in self.store.read().items]
         return f"killed: {self.killed}\nruns: {runs}\nitems: {items}\nalive: {living_here(self.home)}"
-
-    def _is_of_queue(self, run: RunFolder) -> bool:
-        return any(item.run == run.name for item in self.store.read().items)
-
-    def _is_begun_elsewhere(self, run: RunFolder) -> bool:
-        """Whether a terminal is just launching it; a person does not look into the middle of that."""
-        return not run.supervisor_log.exists() and any(
-            face.poll() is None for face in self._faces["terminal"]
-        )
 
     def _living(self) -> list[tuple[str, str, int]]:
         found = [

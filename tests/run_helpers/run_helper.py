@@ -37,6 +37,17 @@ for n in range(1, 1001):
 """One that takes almost a minute."""
 
 
+WAITS = """
+header(5)
+step(1, 5, .5); step(2, 5, .5)
+wait_for(f"{out}/go")
+for n in (3, 4, 5): step(n, 5, .5)
+save(f"{out}/lora.safetensors")
+saved()
+"""
+"""One that goes well and ends only once the file ``go`` is in its output folder."""
+
+
 def make_run(tmp_path: Path, source: str, **options: Any) -> tuple[RunFolder, LaunchOrder]:
     """Write a run folder for a script.
 
@@ -78,6 +89,12 @@ def make_run(tmp_path: Path, source: str, **options: Any) -> tuple[RunFolder, La
     environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
     environment |= {"PYTHONUNBUFFERED": "1", "PYTHONUTF8": "1"}
     return run, LaunchOrder(argv=argv, cwd=tmp_path, environment=environment, python=sys.executable)
+
+
+def left_alone(run: RunFolder) -> RunFolder:
+    """Make a run as old as one whose launch was cut short long ago."""
+    os.utime(run.path, (1e9, 1e9))
+    return run
 
 
 def wait_until(true: Callable[[], object], seconds: float = 120.0) -> None:

@@ -209,7 +209,7 @@ def test_that_what_runs_cannot_be_taken_out_and_its_run_is_opened(queue: Open, h
     shown.click("queue-open")
     shown.reads("Its run is just being started.")
     (home.runs / "r").mkdir(parents=True)
-    (home.runs / "r" / "events.jsonl").touch()
+    (home.runs / "r" / "command.json").touch()
     with shown.qtbot.waitSignal(shown.page.open_run) as opened:
         shown.click("queue-open")
     assert opened.args == [home.runs / "r"]

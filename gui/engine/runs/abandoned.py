@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import time
 from pathlib import Path
 
 from gui.engine.paths import Home
@@ -29,26 +28,18 @@ def clear_abandoned(home: Home, *, age_seconds: float = AGE_SECONDS) -> list[Pat
         What was removed.
     """
     found = [RunFolder(home.runs / name) for name in run_names(home) if _OF_A_RUN.match(name)]
-    abandoned = [run.path for run in found if _is_abandoned(run) and _age(run.path) >= age_seconds]
+    abandoned = [run.path for run in found if _is_abandoned(run, age_seconds)]
     for folder in abandoned:
         shutil.rmtree(folder, ignore_errors=True)
     return abandoned
 
 
-def _is_abandoned(run: RunFolder) -> bool:
-    """Whether it has only what is written before the status, which comes last."""
+def _is_abandoned(run: RunFolder, age_seconds: float) -> bool:
+    """Whether it is old and has only what is written before the status, which comes last."""
     written = {path.name for path in (run.plan, run.command, run.manifest, run.requests)}
     written |= {DATASET_NAME, CONFIG_NAME}
     try:
         names = {path.name for path in run.path.iterdir() if not path.name.endswith(".tmp")}
-        return names <= written and not any(run.requests.glob("*"))
+        return names <= written and not any(run.requests.glob("*")) and run.age() >= age_seconds
     except OSError:
         return False
-
-
-def _age(folder: Path) -> float:
-    """Return the seconds since something in it was changed; a clock that was set back makes it old."""
-    try:
-        return abs(time.time() - folder.stat().st_mtime)
-    except OSError:
-        return 0.0

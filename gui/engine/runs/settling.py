@@ -28,9 +28,9 @@ def settle(run: RunFolder, *, patience_seconds: float = PATIENCE_SECONDS) -> boo
         return True
     if not is_over(run) and tree_of(run.path).alive():
         return False
-    ensure_supervisor(run)
     until = time.monotonic() + patience_seconds
     while not _is_judged(run) and time.monotonic() < until:
+        ensure_supervisor(run)
         time.sleep(LOOK_SECONDS)
     return _is_judged(run)
 

@@ -6,7 +6,7 @@ import contextlib
 
 from gui.engine.documents import reason_of
 from gui.engine.errors import CannotRead, RunRefused
-from gui.engine.runs.detached import has_taken_over, last_words, start_detached
+from gui.engine.runs.detached import PATIENCE_SECONDS, has_taken_over, last_words, start_detached
 from gui.engine.runs.folder import RunFolder, home_of
 from gui.engine.runs.lock import is_held
 from gui.engine.runs.records import LaunchOrder
@@ -45,15 +45,28 @@ def start_supervisor(run: RunFolder, order: LaunchOrder | None = None) -> None:
 def ensure_supervisor(run: RunFolder) -> bool:
     """Start a supervisor where none lives and the run is not judged; return whether one was started.
 
+    None is started either while the run is being launched: it would judge what is about to begin.
+    Whoever waits for something calls this again and again.
+
     Raises:
         RunRefused: It could not be started.
         NewerDocument: A newer version of this program made the run.
     """
     status = read_status(run)
-    if (status is not None and status.state == "ended") or is_held(run.lock):
+    if (status is not None and status.state == "ended") or is_being_launched(run) or is_held(run.lock):
         return False
     start_supervisor(run)
     return True
+
+
+def is_being_launched(run: RunFolder) -> bool:
+    """Whether its supervisor may be about to take over: the folder is new, and none ever held its lock."""
+    if run.lock.exists() or run.events.exists():
+        return False
+    try:
+        return run.age() < PATIENCE_SECONDS
+    except OSError:
+        return False
 
 
 def read_status(run: RunFolder) -> RunStatus | None:

@@ -236,9 +236,9 @@ class QueuePage(Page):
         if item is None or item.run is None:
             return
         run = RunFolder(self._home.runs / item.run)
-        if run.events.exists() or item.over:
+        if run.exists() or item.over:
             self.open_run.emit(run.path)
-        else:  # to look after it now would come in the way of its launch
+        else:
             self._messages.say(_("Its run is just being started."), _("Open it in a moment."))
 
     def _retry_current(self) -> None:
