@@ -114,7 +114,7 @@ def test_that_the_real_trainer_goes_on_with_what_remains_twice_over(
     status = status_of(second)
     assert (status.step, status.total, status.begun_at, status.whole) == (2, 2, 8, STEPS)
     assert status.verdict is not None
-    assert status.verdict.sentence.startswith("Finished: 2 steps more, 10 in all.")
+    assert status.verdict.sentence.startswith("Finished: the last 2 of 10 steps.")
     assert rates(second) == pytest.approx(whole[8:])
     assert {path: told for path, told in contents(out).items() if path in before} == before
 

@@ -88,7 +88,7 @@ def _finished(ending: Ending) -> str:
     short = (ending.tally.last_step or 0) < (ending.total or 0)
     if ending.whole is not None and not short:
         return _(
-            "Finished: {step} steps more, {whole} in all. {file} is complete and all its numbers are finite."
+            "Finished: the last {step} of {whole} steps. {file} is complete and all its numbers are finite."
         )
     if short:
         return _(
