@@ -11,7 +11,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication, QLabel, QLayout, QLayoutItem, QVBoxLayout, QWidget
 
 from gui.engine.errors import CannotRead
-from gui.window.bridges.tasks import UnexpectedFault
+from gui.window.bridges.tasks import TaskHandle, UnexpectedFault
 from gui.window.theme.theme import Theme
 from gui.window.theme.tokens import load_tokens
 from gui.window.widgets.ask import Ask
@@ -212,6 +212,23 @@ def test_that_only_the_newest_of_a_key_answers(qtbot, tasks):
     go.set()
     qtbot.waitUntil(lambda: tasks.busy == 0)
     assert answers == ["new"]
+
+
+def test_that_nothing_is_answered_to_a_part_that_is_gone(qtbot, tasks):
+    class Part(QLabel):
+        def take(self, text: str) -> None:
+            self.setText(text)
+
+    go, part = threading.Event(), Part()
+
+    def work(_handle: TaskHandle) -> str:
+        return str(go.wait(5))
+
+    tasks.run(work, part.take, lambda _error: part.clear())
+    tasks.run(work, lambda text: part.setText(f"{text}!"))
+    shiboken6.delete(part)
+    go.set()
+    qtbot.waitUntil(lambda: tasks.busy == 0)
 
 
 def test_that_errors_come_back_as_what_they_are(qtbot, tasks):

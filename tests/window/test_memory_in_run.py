@@ -52,12 +52,11 @@ def seen(page: RunPage, name: str) -> str:
     return sight.says(page, name)
 
 
-def test_that_the_chart_tells_forecast_and_tensors(open_run: Open) -> None:
+def test_that_the_chart_tells_forecast_and_tensors(open_run: Open, qtbot: QtBot) -> None:
     page = open_run(8.2)
-    told = chart(page).accessibleDescription()
-    assert "forecast 8." in told
-    assert "tensors 7.2 GiB" in told
-    assert "forecast 8." in seen(page, "run-gpu-figures")
+    qtbot.waitUntil(lambda: "forecast 8." in chart(page).accessibleDescription())
+    qtbot.waitUntil(lambda: "tensors 7.2 GiB" in chart(page).accessibleDescription())
+    qtbot.waitUntil(lambda: "forecast 8." in seen(page, "run-gpu-figures"))
 
 
 def test_that_without_a_forecast_none_is_shown(open_run: Open) -> None:

@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import shiboken6
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from gui.engine.errors import Cancelled, PreflightError
@@ -81,7 +82,7 @@ class Tasks(QObject):
     """Runs work in a pool of threads.
 
     ``done``, ``failed`` and ``progress`` are called in the GUI thread. Of several pieces of work with the
-    same ``key`` only the newest may answer.
+    same ``key`` only the newest may answer, and none that was asked for by a part of the window that is gone.
 
     Args:
         threads: How many pieces run at once.
@@ -162,7 +163,7 @@ class Tasks(QObject):
         if newest and job.key:
             del self._newest[job.key]
         self.busy_changed.emit()
-        if not newest or job.handle.cancelled:
+        if not newest or job.handle.cancelled or _is_gone(job.done):
             return
         if isinstance(outcome, _Failed):
             self._tell_failure(job, outcome.error)
@@ -180,7 +181,7 @@ class Tasks(QObject):
 
     @staticmethod
     def _progress(job: _Job, text: str, done: int, total: int) -> None:
-        if job.progress is not None and not job.handle.cancelled:
+        if job.progress is not None and not job.handle.cancelled and not _is_gone(job.progress):
             job.progress(text, done, total)
 
 
@@ -223,3 +224,13 @@ class _Job:
             outcome = _Failed(error)
         with contextlib.suppress(RuntimeError):  # the window has just been closed
             self._post.finished.emit(self, outcome)
+
+
+def _is_gone(answer: Callable[..., object]) -> bool:
+    """Whether an answer would go to something that Qt has deleted meanwhile.
+
+    That is the object of a method, or what a function took along.
+    """
+    cells = getattr(answer, "__closure__", None) or ()
+    owners = [getattr(answer, "__self__", None), *(cell.cell_contents for cell in cells)]
+    return any(isinstance(each, QObject) and not shiboken6.isValid(each) for each in owners)

@@ -56,6 +56,7 @@ class GpuCard(Card):
         self.body.addWidget(self.host)
         self.body.addWidget(self.tips)
         self._forecast: float | None = None
+        self._status: RunStatus | None = None
         self._torch: list[MemoryRow] = []
         self.clear()
 
@@ -66,6 +67,7 @@ class GpuCard(Card):
             chart.deleteLater()
         self._charts = {}
         self._torch = []
+        self._status = None
         self._stack.hide()
         self.none.setText(_("Memory is shown here once the run takes some."))
         self.none.show()
@@ -106,6 +108,8 @@ class GpuCard(Card):
         self._forecast = peak.likely * GIB if peak else None
         for chart in self._charts.values():
             chart.set_forecast(self._forecast)
+        if self._status is not None:  # of a run that is over no other comes
+            self.show_status(self._status)
 
     def add_torch(self, rows: Sequence[MemoryRow]) -> None:
         """Draw what tensors take at the most, by torch; it waits until the GPU was seen by its driver."""
@@ -128,6 +132,7 @@ class GpuCard(Card):
 
     def show_status(self, status: RunStatus) -> None:
         """Show the figures of now."""
+        self._status = status
         gpu = max(status.gpus, key=lambda gpu: (gpu.peak_process_bytes or 0, -gpu.index), default=None)
         self.host.setText(host_words(status))
         if gpu is not None:
