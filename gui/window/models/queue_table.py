@@ -7,7 +7,6 @@ from datetime import datetime
 from enum import IntEnum
 
 from PySide6.QtCore import (
-    QAbstractTableModel,
     QMimeData,
     QModelIndex,
     QObject,
@@ -21,6 +20,7 @@ from gui.engine.runs.queue_items import Queue, QueueBoard, QueueItem
 from gui.engine.runs.queue_lanes import lane_words, lanes_of_item
 from gui.engine.runs.queue_words import sentence_of, state_words
 from gui.engine.texts import _
+from gui.window.models.headed_table import NO_PARENT, HeadedTable
 from gui.window.models.run_words import ChipWords
 
 Index = QModelIndex | QPersistentModelIndex
@@ -28,7 +28,6 @@ Index = QModelIndex | QPersistentModelIndex
 ITEM_ROLE = Qt.ItemDataRole.UserRole + 1
 ROW_MIME = "application/x-kohya-preflight-queue"
 """What is dragged is an item's number."""
-NO_PARENT = QModelIndex()
 
 _TONES = {"plain": "neutral", "good": "good", "warn": "warn", "bad": "bad"}
 
@@ -42,7 +41,7 @@ class QueueColumn(IntEnum):
     START = 3
 
 
-class QueueTable(QAbstractTableModel):
+class QueueTable(HeadedTable):
     """All items, in the order in which they are to run."""
 
     moved = Signal(int, int)
@@ -82,10 +81,6 @@ class QueueTable(QAbstractTableModel):
         """Return how many items there are."""
         return 0 if parent.isValid() else len(self.items)
 
-    def columnCount(self, parent: Index = NO_PARENT) -> int:  # noqa: N802 - Qt's name
-        """Return how many columns there are."""
-        return 0 if parent.isValid() else len(QueueColumn)
-
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         """Return what a cell says."""
         if not index.isValid():
@@ -102,17 +97,9 @@ class QueueTable(QAbstractTableModel):
             return ", ".join(filter(None, [*words, self.sentence(item)]))
         return None
 
-    def headerData(  # noqa: N802 - Qt's name
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> object:
-        """Return what stands above a column."""
-        if orientation != Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return (_("State"), _("Plan"), _("Trains on"), _("Starts"))[section]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-        return None
+    def headings(self) -> tuple[str, ...]:
+        """Return what stands above the columns."""
+        return _("State"), _("Plan"), _("Trains on"), _("Starts")
 
     def sentence(self, item: QueueItem) -> str:
         """Return how an item ended, or what it waits for."""

@@ -6,16 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    Qt,
-)
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from gui.engine.runs.run_search import search_text
 from gui.engine.texts import _
+from gui.window.models.headed_table import NO_PARENT, HeadedTable
 from gui.window.models.run_words import (
     chip_words,
     duration_words,
@@ -33,7 +28,6 @@ if TYPE_CHECKING:
 Index = QModelIndex | QPersistentModelIndex
 
 ENTRY_ROLE = Qt.ItemDataRole.UserRole + 1
-NO_PARENT = QModelIndex()
 
 
 class RunColumn(IntEnum):
@@ -48,7 +42,7 @@ class RunColumn(IntEnum):
     STARTED = 6
 
 
-class RunTable(QAbstractTableModel):
+class RunTable(HeadedTable):
     """All runs, newest first."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -84,10 +78,6 @@ class RunTable(QAbstractTableModel):
         """Return how many runs there are."""
         return 0 if parent.isValid() else len(self._entries)
 
-    def columnCount(self, parent: Index = NO_PARENT) -> int:  # noqa: N802 - Qt's name
-        """Return how many columns there are."""
-        return 0 if parent.isValid() else len(RunColumn)
-
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         """Return what a cell says."""
         if not index.isValid():
@@ -99,17 +89,9 @@ class RunTable(QAbstractTableModel):
             return entry
         return self._told(entry, role)
 
-    def headerData(  # noqa: N802 - Qt's name
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> object:
-        """Return what stands above a column."""
-        if orientation != Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return _headings()[section]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-        return None
+    def headings(self) -> tuple[str, ...]:
+        """Return what stands above the columns."""
+        return _("Outcome"), _("Run"), _("Family"), _("Steps"), _("Last loss"), _("Took"), _("Started")
 
     def words(self, entry: RunEntry, column: RunColumn) -> str:
         """Return what a run says in a column."""
@@ -171,7 +153,3 @@ class RunTable(QAbstractTableModel):
 def _number(value: float | None) -> float:
     """Return a number for an order in which those that are not known come first."""
     return -1.0 if value is None else float(value)
-
-
-def _headings() -> tuple[str, ...]:
-    return (_("Outcome"), _("Run"), _("Family"), _("Steps"), _("Last loss"), _("Took"), _("Started"))

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from gui.engine.runs.run_search import RunFilter
+from gui.window.models.headed_table import NO_PARENT
 from gui.window.models.run_table import RunColumn, RunTable
 
 if TYPE_CHECKING:
     from gui.engine.runs.listing import RunEntry
 
 Index = QModelIndex | QPersistentModelIndex
-NO_PARENT = QModelIndex()
 
 
 class ShownRuns(QAbstractTableModel):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
+from PySide6.QtWidgets import QAbstractItemView
 
 from gui.engine.runs.queue_items import QueueItem
 from gui.engine.texts import _
@@ -12,16 +12,20 @@ from gui.window.models.queue_table import ITEM_ROLE, QueueColumn, QueueTable, ch
 from gui.window.theme.space import Space
 from gui.window.theme.theme import Theme
 from gui.window.widgets.row_delegate import CHIP_INSIDE_PX, ROW_PX, RowDelegate
+from gui.window.widgets.row_table import RowColumns, RowTable
 
 LEAST_ROWS = 4
 """With the heading; where there is room for less, the page scrolls."""
 WIDEST_PX = 240
-LEAST_NAME_PX = 300
-LESS_NEEDED = (QueueColumn.START, QueueColumn.LANE)
-"""In this order columns are left out where the plan would have too little room."""
+COLUMNS = RowColumns(
+    every=tuple(QueueColumn),
+    name=QueueColumn.NAME,
+    least_name_px=300,
+    less_needed=(QueueColumn.START, QueueColumn.LANE),
+)
 
 
-class QueueView(QTableView):
+class QueueView(RowTable):
     """The table.
 
     Args:
@@ -29,39 +33,19 @@ class QueueView(QTableView):
         table: What it shows.
     """
 
-    opened = Signal()
-    """The run of the current item is to be opened: by Enter or a double click."""
-    remove_wanted = Signal()
     moved = Signal(int)
     """The current item is to go up (-1) or down (1)."""
 
     def __init__(self, theme: Theme, table: QueueTable) -> None:
-        super().__init__()
+        super().__init__(theme, QueueDelegate(theme), table, COLUMNS)
         self.setObjectName("queue-table")
         self.setAccessibleName(_("Queue"))
-        self._theme = theme
         self._table = table
-        self._delegate = QueueDelegate(theme)
-        self.setItemDelegate(self._delegate)
-        self.setModel(table)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
         self.setDragDropOverwriteMode(False)
         self.setDropIndicatorShown(True)
-        self.setShowGrid(False)
-        self.setTabKeyNavigation(False)
-        self.setWordWrap(False)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.verticalHeader().hide()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        header = self.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setSectionsClickable(False)
-        self.doubleClicked.connect(self.opened)
-        theme.changed.connect(self.measure)
+        self.horizontalHeader().setSectionsClickable(False)
         self.measure()
 
     def current_item(self) -> QueueItem | None:
@@ -77,46 +61,25 @@ class QueueView(QTableView):
             self.setCurrentIndex(self._table.index(row, QueueColumn.NAME))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
-        """Open by Enter, remove by Delete, move by Alt and an arrow."""
+        """Move by Alt and an arrow, beside what all tables do."""
         alt = event.modifiers() & Qt.KeyboardModifier.AltModifier
         if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down) and alt:
             self.moved.emit(-1 if event.key() == Qt.Key.Key_Up else 1)
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.opened.emit()
-        elif event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
-            self.remove_wanted.emit()
         else:
             super().keyPressEvent(event)
 
     def measure(self) -> None:
-        """Make columns as wide as what is in them; the plan has the rest."""
-        self.verticalHeader().setDefaultSectionSize(self._theme.px(ROW_PX))
+        """Measure the columns, and keep room for a few rows."""
         self.setMinimumHeight(self._theme.px(LEAST_ROWS * ROW_PX))
-        header = self.horizontalHeader()
-        for column in QueueColumn:
-            stretches = column == QueueColumn.NAME
-            mode = QHeaderView.ResizeMode.Stretch if stretches else QHeaderView.ResizeMode.Fixed
-            header.setSectionResizeMode(column, mode)
-            if not stretches:
-                header.resizeSection(column, self._wanted_width(column))
-        self._choose_columns()
+        super().measure()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Show as many columns as there is room for, and the current item."""
         super().resizeEvent(event)
-        self._choose_columns()
         self.scrollTo(self.currentIndex())
 
-    def _choose_columns(self) -> None:
-        widths: dict[QueueColumn, int] = {
-            each: self._wanted_width(each) for each in QueueColumn if each != QueueColumn.NAME
-        }
-        room = self.width() - self._theme.px(LEAST_NAME_PX) - sum(widths.values())
-        for column in LESS_NEEDED:
-            self.setColumnHidden(column, room < 0)
-            room += widths[column] if room < 0 else 0
-
-    def _wanted_width(self, column: QueueColumn) -> int:
+    def wanted_width(self, column: int) -> int:
+        """Return how wide a column would like to be, in pixels of the screen."""
         table = self._table
         texts = [str(table.index(row, column).data() or "") for row in range(table.rowCount())]
         texts.append(str(table.headerData(column, Qt.Orientation.Horizontal)))

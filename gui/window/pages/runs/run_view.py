@@ -6,12 +6,8 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QKeyEvent, QPainter, QResizeEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHeaderView,
-    QTableView,
-)
+from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QPainter
+from PySide6.QtWidgets import QAbstractItemView
 
 from gui.engine.texts import _
 from gui.window.models.run_table import ENTRY_ROLE, RunColumn
@@ -19,19 +15,29 @@ from gui.window.models.run_words import chip_words, marked_name, noted_sentence
 from gui.window.models.shown_runs import ShownRuns
 from gui.window.theme.space import Space
 from gui.window.theme.theme import Theme
-from gui.window.widgets.row_delegate import CHIP_INSIDE_PX, ROW_PX, RowDelegate
+from gui.window.widgets.row_delegate import CHIP_INSIDE_PX, RowDelegate
+from gui.window.widgets.row_table import RowColumns, RowTable
 
 if TYPE_CHECKING:
     from gui.engine.runs.listing import RunEntry
 
-LEAST_NAME_PX = 230
+COLUMNS = RowColumns(
+    every=tuple(RunColumn),
+    name=RunColumn.NAME,
+    least_name_px=230,
+    less_needed=(
+        RunColumn.FAMILY,
+        RunColumn.DURATION,
+        RunColumn.LOSS,
+        RunColumn.STEPS,
+        RunColumn.STARTED,
+    ),
+)
 WIDEST_PX = 260
-LESS_NEEDED = (RunColumn.FAMILY, RunColumn.DURATION, RunColumn.LOSS, RunColumn.STEPS, RunColumn.STARTED)
-"""In this order columns are left out where the name would have too little room."""
 MEASURED_ROWS = 200
 
 
-class RunView(QTableView):
+class RunView(RowTable):
     """The table.
 
     Args:
@@ -39,40 +45,21 @@ class RunView(QTableView):
         shown: What it shows.
     """
 
-    opened = Signal()
-    """The current run is to be opened: by Enter or a double click."""
-    delete_wanted = Signal()
     menu_wanted = Signal(object)
     """Global `QPoint` at which a menu about the current run is to appear."""
 
     def __init__(self, theme: Theme, shown: ShownRuns) -> None:
-        super().__init__()
+        super().__init__(theme, RunDelegate(theme), shown, COLUMNS)
         self.setObjectName("runs-table")
         self.setAccessibleName(_("Runs"))
-        self._theme = theme
-        self._delegate = RunDelegate(theme)
-        self.setItemDelegate(self._delegate)
         self._shown = shown
-        self.setModel(shown)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setShowGrid(False)
-        self.setTabKeyNavigation(False)
-        self.setWordWrap(False)
         self.setMouseTracking(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.verticalHeader().hide()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header = self.horizontalHeader()
-        header.setHighlightSections(False)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setSortIndicatorClearable(True)
         header.setSortIndicator(RunColumn.STARTED, Qt.SortOrder.DescendingOrder)
         self.setSortingEnabled(True)
-        self.doubleClicked.connect(self.opened)
-        theme.changed.connect(self.measure)
         self.measure()
 
     def current_entry(self) -> RunEntry | None:
@@ -107,37 +94,12 @@ class RunView(QTableView):
             if place is not None and place != row:
                 model.select(shown.index(place, RunColumn.NAME), flags)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
-        """Open by Enter, delete by Delete."""
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.opened.emit()
-        elif event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
-            self.delete_wanted.emit()
-        else:
-            super().keyPressEvent(event)
-
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802 - Qt's name
         """Offer what can be done with the run under the pointer."""
         self.menu_wanted.emit(event.globalPos())
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """Show as many columns as there is room for."""
-        super().resizeEvent(event)
-        self._choose_columns()
-
-    def measure(self) -> None:
-        """Make columns as wide as what is in them."""
-        self.verticalHeader().setDefaultSectionSize(self._theme.px(ROW_PX))
-        header = self.horizontalHeader()
-        for column in RunColumn:
-            stretches = column == RunColumn.NAME
-            mode = QHeaderView.ResizeMode.Stretch if stretches else QHeaderView.ResizeMode.Fixed
-            header.setSectionResizeMode(column, mode)
-            if not stretches:
-                header.resizeSection(column, self._wanted_width(column))
-        self._choose_columns()
-
-    def _wanted_width(self, column: RunColumn) -> int:
+    def wanted_width(self, column: int) -> int:
+        """Return how wide a column would like to be, in pixels of the screen."""
         model = self.model()
         rows = min(model.rowCount(), MEASURED_ROWS)
         texts = {str(model.index(row, column).data() or "") for row in range(rows)}
@@ -152,15 +114,6 @@ class RunView(QTableView):
         # Bold letters are a tenth wider than what was measured.
         wanted = widest * (1.15 if column == RunColumn.STATE else 1.0) + margins
         return round(min(self._theme.px(WIDEST_PX), max(wanted, small + margins)))
-
-    def _choose_columns(self) -> None:
-        widths: dict[RunColumn, int] = {
-            each: self._wanted_width(each) for each in RunColumn if each != RunColumn.NAME
-        }
-        room = self.width() - self._theme.px(LEAST_NAME_PX) - sum(widths.values())
-        for column in LESS_NEEDED:
-            self.setColumnHidden(column, room < 0)
-            room += widths[column] if room < 0 else 0
 
 
 class RunDelegate(RowDelegate):

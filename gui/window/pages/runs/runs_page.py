@@ -149,7 +149,7 @@ class RunsPage(Page):
         self._filters.changed.connect(self._filter)
         self._notes.written.connect(lambda folder: self._runs.look_at(folder.name))
         self._view.opened.connect(self._open_current)
-        self._view.delete_wanted.connect(self._delete_current)
+        self._view.remove_wanted.connect(self._delete_current)
         self._view.menu_wanted.connect(self._show_menu)
         self._view.selectionModel().selectionChanged.connect(lambda *_rows: self._draw_actions())
         self._open.clicked.connect(self._open_current)
