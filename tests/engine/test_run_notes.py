@@ -116,6 +116,21 @@ def test_that_tags_are_added_to_what_another_window_wrote_meanwhile(home: Home, 
     assert change_notes(run, fewer=[" Mine "]).tags == ("theirs", "new")
 
 
+@pytest.mark.parametrize(
+    ("mine", "theirs", "both"),
+    [
+        (("a", "b", "c"), ("a", "b", "d"), ("a", "b", "c", "d")),
+        (("b",), ("a", "b", "d"), ("b", "d")),
+        (("a", "b", "c"), ("B",), ("b", "c")),
+        ((), (), ()),
+    ],
+)
+def test_that_tags_of_two_windows_are_joined(home: Home, mine, theirs, both):
+    run = write_run(home, "mira")
+    change_notes(run, tags=theirs)
+    assert change_notes(run, tags=mine, known=("a", "b")).tags == both
+
+
 @pytest.mark.parametrize("written", ["NFC", "NFD"])
 @pytest.mark.parametrize("sought", ["NFC", "NFD"])
 def test_that_hangul_is_found_whether_its_letters_are_whole_or_apart(home: Home, written: str, sought: str):

@@ -180,6 +180,22 @@ def test_that_notes_that_cannot_be_written_say_so(desk, home):
     at.until(lambda: "This was not written down" not in at.words())
 
 
+def test_that_tags_of_two_windows_are_both_kept(desk, home):
+    run = write_run(home, "ink_style")
+    change_notes(run, tags=["old"])
+    at = desk()
+    at.choose("ink_style")
+    at.until(lambda: at.part(QLineEdit, "runs-tags").text() == "old")
+    at._qtbot.keyClick(at.part(QLineEdit, "runs-tags"), Qt.Key.Key_End)
+    at.type("runs-tags", ", m")
+    at.until(lambda: read_notes(run).tags == ("old", "m"))
+    change_notes(run, more=["theirs"])
+    at.type("runs-tags", "ine")
+    at.until(lambda: read_notes(run).tags == ("old", "mine", "theirs"))
+    at.part(QPlainTextEdit, "runs-note").setFocus()
+    at.until(lambda: at.part(QLineEdit, "runs-tags").text() == "old, mine, theirs")
+
+
 def test_that_a_note_that_cannot_be_written_stays_and_is_written_later(desk, home):
     run = write_run(home, "ink_style")
     write_run(home, "mira", age_days=3)

@@ -98,6 +98,7 @@ def change_notes(
     tags: Iterable[str] | None = None,
     note: str | None = None,
     favourite: bool | None = None,
+    known: Iterable[str] | None = None,
     more: Iterable[str] = (),
     fewer: Iterable[str] = (),
 ) -> RunNotes:
@@ -106,6 +107,8 @@ def change_notes(
     Args:
         run: The run.
         tags: All its tags from now on.
+        known: The tags from which ``tags`` were made: what others added or took away since stays so. None
+            lets nothing of theirs stay.
         note: The text.
         favourite: Whether it bears a star.
         more: Tags that are added to those that it has when nobody else can change them.
@@ -125,7 +128,8 @@ def change_notes(
     gone = {tag.casefold() for tag in tidy_tags(fewer)}
     with held(run.notes):
         before = _readable(run)
-        all_tags = (*(before.tags if tags is None else tags), *more)
+        mine = before.tags if tags is None else tuple(tags)
+        all_tags = (*(mine if known is None else _joined(mine, known, before.tags)), *more)
         kept = tuple(tag for tag in tidy_tags(all_tags) if tag.casefold() not in gone)
         wanted = {"tags": kept, "note": note, "favourite": favourite}
         after = RunNotes.model_validate(
@@ -134,6 +138,14 @@ def change_notes(
         if after != before or not run.notes.exists():
             after.write(run.notes)
     return after
+
+
+def _joined(mine: Iterable[str], known: Iterable[str], theirs: Iterable[str]) -> list[str]:
+    """Return the tags of two who changed the same ones without seeing what the other one did."""
+    before = {tag.casefold() for tag in tidy_tags(known)}
+    now = {tag.casefold() for tag in theirs}
+    kept = [tag for tag in tidy_tags(mine) if tag.casefold() in now or tag.casefold() not in before]
+    return [*kept, *(tag for tag in theirs if tag.casefold() not in before)]
 
 
 def _readable(run: RunFolder) -> RunNotes:

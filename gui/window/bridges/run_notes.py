@@ -20,6 +20,7 @@ class NoteParts(TypedDict, total=False):
     """What is to be changed; the names are those of ``change_notes``."""
 
     tags: tuple[str, ...]
+    known: tuple[str, ...]
     note: str
     favourite: bool
 
@@ -50,7 +51,7 @@ class NotesWriter(QObject):
     def change(self, folder: Path, parts: NoteParts) -> None:
         """Write something down soon."""
         self._wait_again(folder)
-        self._waiting.setdefault(folder, {}).update(parts)
+        self._waiting[folder] = _after(self._waiting.get(folder, {}), parts)
         self._soon.start()
 
     def pending(self, folder: Path) -> NoteParts:
@@ -98,7 +99,7 @@ class NotesWriter(QObject):
 
     def _put_before(self, folder: Path, parts: NoteParts) -> None:
         """Let older changes be written with the newer ones, which count."""
-        self._waiting[folder] = {**parts, **self._waiting.get(folder, {})}
+        self._waiting[folder] = _after(parts, self._waiting.get(folder, {}))
 
     def _done(self, folder: Path) -> None:
         self._writing = None
@@ -111,3 +112,11 @@ class NotesWriter(QObject):
         self._writing = None
         self.failed.emit(folder, error)
         self._next()
+
+
+def _after(older: NoteParts, newer: NoteParts) -> NoteParts:
+    """Return two changes as one: what is new counts, and what was known before the first one."""
+    both: NoteParts = {**older, **newer}
+    if "tags" in older and "known" in older:
+        both["known"] = older["known"]
+    return both

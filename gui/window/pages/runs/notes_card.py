@@ -90,6 +90,7 @@ class NotesCard(Card):
         self._writer = writer
         self._theme = theme
         self._entry: RunEntry | None = None
+        self._known_tags: tuple[str, ...] = ()
         self._star = Button("☆", "segment", name="runs-star", shortcut="Ctrl+D", tip=_("Favourite"))
         self._tags = TextField(
             placeholder=_("Tags, with commas between them"), live=True, name="runs-tags", words=_("Tags")
@@ -106,7 +107,8 @@ class NotesCard(Card):
         self.body.addLayout(line)
         self.body.addWidget(self._trouble)
         self._star.clicked.connect(self._change_star)
-        self._tags.textEdited.connect(lambda text: self._change({"tags": tags_in(text)}))
+        self._tags.textEdited.connect(self._change_tags)
+        self._tags.editingFinished.connect(lambda: self.show_entry(self._entry))
         self._note.textChanged.connect(self._change_note)
         writer.failed.connect(self._tell)
         writer.written.connect(self._untell)
@@ -129,6 +131,7 @@ class NotesCard(Card):
         self._show_star(starred)
         if other or not self._tags.hasFocus():
             self._tags.show_value(", ".join(tags))
+            self._known_tags = tags
         if other or not self._note.hasFocus():
             self._note.show_text(note)
         self.setEnabled(entry is not None and entry.condition != "foreign")
@@ -142,6 +145,12 @@ class NotesCard(Card):
     def _change_star(self, starred: bool) -> None:
         self._show_star(starred)
         self._change({"favourite": starred})
+
+    def _change_tags(self, text: str) -> None:
+        """Say also from what they were made: another window may have changed them since."""
+        tags = tags_in(text)
+        self._change({"tags": tags, "known": self._known_tags})
+        self._known_tags = tags
 
     def _change_note(self) -> None:
         self._change({"note": self._note.toPlainText()})
