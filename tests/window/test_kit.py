@@ -6,8 +6,8 @@ import threading
 
 import pytest
 import shiboken6
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, QRect, Qt
+from PySide6.QtGui import QImage, QPainter, QWheelEvent
 from PySide6.QtWidgets import QApplication, QLabel, QLayout, QLayoutItem, QVBoxLayout, QWidget
 
 from gui.engine.errors import CannotRead
@@ -17,6 +17,7 @@ from gui.window.theme.tokens import load_tokens
 from gui.window.widgets.ask import Ask
 from gui.window.widgets.inputs import Choice, Number, PathField, TextField, number_text
 from gui.window.widgets.layouts import FlowLayout, clear, widgets_of
+from gui.window.widgets.row_delegate import RowDelegate
 from gui.window.widgets.switch import Switch
 
 PAIRS = [
@@ -257,3 +258,15 @@ def test_that_progress_is_told_and_cancelled_work_answers_nothing(qtbot, tasks):
     handle.cancel()
     qtbot.waitUntil(lambda: tasks.busy == 0)
     assert answers == []
+
+
+def test_that_a_name_with_a_line_end_stays_in_its_row(theme):
+    def drawn(name: str) -> QImage:
+        image = QImage(200, 40, QImage.Format.Format_RGB32)
+        image.fill(Qt.GlobalColor.white)
+        painter = QPainter(image)
+        RowDelegate(theme).write(painter, QRect(0, 0, 200, 40), name, "strong", "text")
+        painter.end()
+        return image
+
+    assert drawn("one\nother") == drawn("one other") != drawn("one")

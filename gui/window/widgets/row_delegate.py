@@ -103,5 +103,6 @@ class RowDelegate(QStyledItemDelegate):
         font = self._theme.font(role)
         painter.setFont(font)
         painter.setPen(self._theme.color(colour))
-        shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, place.width())
+        line = " ".join(text.splitlines())  # a name of a folder can hold anything
+        shown = QFontMetrics(font).elidedText(line, Qt.TextElideMode.ElideRight, place.width())
         painter.drawText(place, _LEFT, shown)
