@@ -207,6 +207,18 @@ def test_that_what_nothing_can_go_on_from_is_told(place: Home, source: str, word
     assert caught.value.path.name == source
 
 
+@pytest.mark.parametrize("judgement", ["nonfinite", "incomplete"])
+def test_that_nothing_goes_on_from_broken_weights_nor_from_their_state(place: Home, judgement: str) -> None:
+    out = place.root / "out"
+    file = write_weights(out / "mira-step00000020.safetensors", metadata={"ss_steps": "20"})
+    state = state_of(place, "mira-step00000020-state", 20)
+    files = (saved(file, judgement=judgement), saved(state, "state"))
+    run = run_with(place, COSINE, files=files)
+    for source in (file, state):
+        with pytest.raises(CannotContinue, match="no use"):
+            continuation(run, source)
+
+
 def test_that_a_run_that_never_began_cannot_go_on(place: Home) -> None:
     run = run_with(place, COSINE, batches=None)
     with pytest.raises(CannotContinue, match="how many steps"):

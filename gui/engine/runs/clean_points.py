@@ -18,6 +18,9 @@ from gui.engine.trainer.tensors import check_tensors
 
 CLEAN = "clean"
 
+UNUSABLE = frozenset({"nonfinite", "incomplete"})
+"""Judgements of files from which nothing can go on, whatever is changed."""
+
 
 class CleanPoint(Document):
     """Something that a training can go on from.
@@ -33,6 +36,21 @@ class CleanPoint(Document):
     step: int
     kind: ContinueKind
     sentence: str
+
+
+def model_of(run: RunFolder, source: Path) -> FileNow | None:
+    """Return what is known of a saved model, or of the model that was saved with a state.
+
+    Args:
+        run: The folder.
+        source: A state's folder, a model file, or a kept copy of one.
+    """
+    status = read_status(run)
+    if status is None:
+        return None
+    models = (file for file in status.files if file.kind == "model")
+    beside = _models_by_stem(status).get(source.with_name(source.name.removesuffix(STATE_END)))
+    return next((file for file in models if source in (file.path, file.kept_as)), beside)
 
 
 def clean_points(run: RunFolder) -> list[CleanPoint]:
@@ -70,11 +88,7 @@ def _weights(status: RunStatus, course: RunCourse) -> Iterator[CleanPoint]:
 
 
 def _states(status: RunStatus, course: RunCourse) -> Iterator[CleanPoint]:
-    judged = {
-        file.path.with_suffix("") if file.path.suffix == ".safetensors" else file.path: file
-        for file in status.files
-        if file.kind == "model"
-    }
+    judged = _models_by_stem(status)
     for file in status.files:
         if file.kind != "state" or not file.complete or not is_whole_state(file.path):
             continue
@@ -83,6 +97,14 @@ def _states(status: RunStatus, course: RunCourse) -> Iterator[CleanPoint]:
             continue
         text = _("State of step {step}, with optimizer and schedule; its weights are finite.")
         yield CleanPoint(path=file.path, step=done, kind="state", sentence=text.format(step=f"{done:,}"))
+
+
+def _models_by_stem(status: RunStatus) -> dict[Path, FileNow]:
+    return {
+        file.path.with_suffix("") if file.path.suffix == ".safetensors" else file.path: file
+        for file in status.files
+        if file.kind == "model"
+    }
 
 
 def is_whole_state(folder: Path) -> bool:

@@ -19,7 +19,7 @@ from typing import Any
 from gui.engine.documents import Document
 from gui.engine.errors import CannotContinue
 from gui.engine.preflight.state_look import STATE_END, look_at_state
-from gui.engine.runs.clean_points import CleanPoint, clean_points
+from gui.engine.runs.clean_points import UNUSABLE, CleanPoint, clean_points, model_of
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.launched import LaunchedSettings, launched_settings
 from gui.engine.runs.records import CommandRecord
@@ -65,6 +65,9 @@ def continuation(run: RunFolder, source: Path) -> Continuation:
     Raises:
         CannotContinue: Nothing can go on from there; it says why.
     """
+    judged = model_of(run, source)
+    if judged is not None and judged.judgement in UNUSABLE:
+        raise CannotContinue(source, judged.sentence or _("its weights are no use"))
     settings, course = launched_settings(run), course_of(run)
     if source.is_dir() and source.name.endswith(STATE_END):
         return _from_state(run, source, settings, course)

@@ -12,8 +12,10 @@ from pathlib import Path
 from gui.engine.errors import CannotContinue, PreflightError, RunRefused
 from gui.engine.paths import Home
 from gui.engine.plan.preset_library import PresetLibrary
+from gui.engine.runs.clean_points import CLEAN
 from gui.engine.runs.disk import system_free_bytes
 from gui.engine.runs.folder import RunFolder, home_of
+from gui.engine.runs.rates import is_mad
 from gui.engine.runs.records import Manifest
 from gui.engine.runs.recovery_case import Case, case_of
 from gui.engine.runs.recovery_images import bad_images
@@ -117,6 +119,16 @@ def _point_words(case: Case) -> str:
         return text.format(point=case.points[0].sentence)
     if case.points:
         return case.points[0].sentence
+    if case.ran_away is not None:
+        return _("All that was saved was saved while the loss was running away: it begins anew.")
+    if (
+        case.kind == "loss"
+        and is_mad(case.settings)
+        and any(file.judgement == CLEAN for file in case.status.files)
+    ):
+        return _(
+            "Files may be finite, but what such a rate has touched is no place to go on from: it begins anew."
+        )
     return _("There is no clean point to go on from: it begins anew.")
 
 

@@ -81,7 +81,7 @@ def test_that_a_mad_rate_begins_anew_with_that_of_the_presets(sit_down, known_ho
     person.click("ask-dangers-yes")
     person.until(lambda: person.is_seen("run-other-ways"), "the ways on", 120_000)
     person.click("run-other-ways")
-    person.reads_until("There is no clean point", "run-recovery-point")
+    person.reads_until("it begins anew", "run-recovery-point")
     person.reads_until("unet_lr: 10000.0 → 0.0001", "run-try-safe-rate-diff")
     person.click("run-try-safe-rate-launch")
     has_runs(person, known_home, 2)
