@@ -121,14 +121,9 @@ def _point_words(case: Case) -> str:
         return case.points[0].sentence
     if case.ran_away is not None:
         return _("All that was saved was saved while the loss was running away: it begins anew.")
-    if (
-        case.kind == "loss"
-        and is_mad(case.settings)
-        and any(file.judgement == CLEAN for file in case.status.files)
-    ):
-        return _(
-            "Files may be finite, but what such a rate has touched is no place to go on from: it begins anew."
-        )
+    finite = any(file.judgement == CLEAN for file in case.status.files)
+    if finite and case.kind == "loss" and is_mad(case.settings):
+        return _("Files are finite, but such a rate has spoilt what it trained: it begins anew.")
     return _("There is no clean point to go on from: it begins anew.")
 
 
