@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -87,3 +88,13 @@ def test_that_a_fault_nobody_thought_of_stops_no_later_work(worker: Worker, tmp_
     assert worker.comes_of().error is not None
     worker.work.write("whole", [captions(tmp_path, "new")])
     assert worker.comes_of().done == 4
+
+
+def test_that_a_folder_that_was_taken_away_does_not_come_back_by_its_captions(worker: Worker, tmp_path: Path):
+    folder = tmp_path / "10_mira"
+    folder.mkdir()
+    change = captions(folder, "new")
+    shutil.rmtree(folder)
+    worker.work.write("many", [change])
+    assert "no longer there" in str(worker.comes_of().error)
+    assert not folder.exists()

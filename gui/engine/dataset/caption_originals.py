@@ -72,6 +72,7 @@ def write_edits(
 
     Raises:
         CannotWrite: A caption or its original cannot be written, such as on a full disk; those before are.
+            Or their folder is gone.
         CannotRead: The journal is damaged.
         Cancelled: The caller asked for it.
     """
@@ -79,6 +80,8 @@ def write_edits(
     place = checked_folder(folder / ORIGINALS)
     if not preview.edits:
         return Written((), ())
+    if not folder.is_dir():  # a disk that was taken away must not get a double of it
+        raise CannotWrite(folder, _("the folder is no longer there"))
     with held(place / JOURNAL):
         edits = [edit for edit in preview.edits if _content(folder / edit.name) == edit.content]
         begun = _keep_originals(place, edits, cancelled)
