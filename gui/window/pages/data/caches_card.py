@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-
 from gui.engine.dataset.cache_removal import BadCache, bad_caches, remove_bad
 from gui.engine.dataset.cache_trouble_kinds import short_words
 from gui.engine.errors import PreflightError
@@ -11,20 +9,19 @@ from gui.engine.quantities import gib
 from gui.engine.texts import _, ngettext
 from gui.window.bridges.tasks import Tasks
 from gui.window.pages.data.dataset_view import DatasetView
+from gui.window.pages.data.repair_card import RepairCard
 from gui.window.pages.data.repairs_files import FileList, FileRow
 from gui.window.theme.icons import Icons
 from gui.window.theme.space import Space
 from gui.window.widgets.ask import Ask
-from gui.window.widgets.banner import Banner
 from gui.window.widgets.buttons import Button
-from gui.window.widgets.card import Card
 from gui.window.widgets.labels import Label
 from gui.window.widgets.layouts import row
 
 _LOOK, _REMOVE = "caches-look", "caches-remove"
 
 
-class CachesCard(Card):
+class CachesCard(RepairCard):
     """Lists first, removes on request.
 
     Args:
@@ -32,12 +29,8 @@ class CachesCard(Card):
         icons: With the theme.
     """
 
-    files_changed = Signal()
-
     def __init__(self, tasks: Tasks, icons: Icons) -> None:
-        super().__init__(_("Caches of the trainer"), name="repairs-caches")
-        self._tasks = tasks
-        self._view: DatasetView | None = None
+        super().__init__(_("Caches of the trainer"), tasks, icons, kind="caches")
         self._caches: list[BadCache] = []
         self._asked: list[BadCache] = []
         self.words = Label("", "muted")
@@ -45,19 +38,17 @@ class CachesCard(Card):
         self.files = FileList(icons.theme, _("Cache files with something wrong"), "caches-list")
         self.remove = Button("", "danger", name="caches-remove")
         self.ask = Ask("", "", _("Remove them"), _("Keep them"), tone="bad", name="ask-caches")
-        self.result = Banner(icons, "good", name="caches-result")
-        self.result.make_closable(self.result.hide)
-        for part in (self.result, self.words, self.files, self.ask):
+        for part in (self.words, self.files, self.ask):
             self.body.addWidget(part)
         self.body.addLayout(row(self.remove, None, spacing=Space.S))
-        for hidden in (self.result, self.ask, self.remove):
-            hidden.hide()
+        self.ask.hide()
+        self.remove.hide()
         self.remove.clicked.connect(self._ask)
         self.ask.yes.connect(self._remove)
 
     def show_view(self, view: DatasetView) -> None:
         """List the bad caches of a dataset."""
-        self._view = view
+        super().show_view(view)
         report = view.report
         if report is None:
             self._show([])
@@ -107,19 +98,13 @@ class CachesCard(Card):
                 names=", ".join(cache.name for cache in left)
             )
         title = words.format(count=f"{len(removed):,}", size=_size(removed))
-        self.result.show_words(title, more, "warn" if more else "good")
-        self.result.show()
-        if self._view is not None:
-            self.show_view(self._view)
-        self.files_changed.emit()
+        self.say_changed(title, more, "warn" if more else "good")
 
     def _unread(self, error: PreflightError) -> None:
-        self.result.show_words(_("It cannot be told what is wrong with cache files."), str(error), "bad")
-        self.result.show()
+        self.say(_("It cannot be told what is wrong with cache files."), str(error), "bad")
 
     def _failed(self, error: PreflightError) -> None:
-        self.result.show_words(_("The cache files were not removed."), str(error), "bad")
-        self.result.show()
+        self.say(_("The cache files were not removed."), str(error), "bad")
         self.remove.setEnabled(True)
 
 

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRect, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
-from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QStyleOptionViewItem
 
 from gui.engine.dataset.caption_edits import CaptionEdit, EditPreview
 from gui.engine.texts import _
 from gui.window.theme.space import Space
 from gui.window.theme.theme import Theme
+from gui.window.widgets.even_rows import EvenRows
 
 Index = QModelIndex | QPersistentModelIndex
 EDIT = Qt.ItemDataRole.UserRole
@@ -63,7 +64,7 @@ class _Around(NamedTuple):
     after: str
 
 
-class CaptionEditLook(QStyledItemDelegate):
+class CaptionEditLook(EvenRows):
     """Draws an edit in three lines: the name, what it is, what it becomes.
 
     Args:
@@ -71,13 +72,7 @@ class CaptionEditLook(QStyledItemDelegate):
     """
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: N802 - Qt's name
-        """All are as high as each other."""
-        del option, index
-        return QSize(self._theme.px(160), self._theme.px(66))
+        super().__init__(theme, 160, 66)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw an edit."""

@@ -6,15 +6,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRect, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
 from gui.engine.dataset.caption_check import CaptionFolder
 from gui.engine.texts import _
 from gui.window.pages.data.caption_states import CaptionState
 from gui.window.theme.space import SMALL_RADIUS, Space
 from gui.window.theme.theme import Theme
+from gui.window.widgets.even_rows import EvenRows
 
 Index = QModelIndex | QPersistentModelIndex
 STATE = Qt.ItemDataRole.UserRole
@@ -144,7 +145,7 @@ class CaptionRows(QAbstractListModel):
         return not self._key or (state is not None and self._key in (TROUBLE, state.key))
 
 
-class CaptionRowLook(QStyledItemDelegate):
+class CaptionRowLook(EvenRows):
     """Draws a row: the name, and at its right the state of the caption.
 
     Args:
@@ -152,13 +153,7 @@ class CaptionRowLook(QStyledItemDelegate):
     """
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: N802 - Qt's name
-        """All rows are as high as each other."""
-        del option, index
-        return QSize(self._theme.px(120), self._theme.px(30))
+        super().__init__(theme, 120, 30)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw a row."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-
 from gui.engine.dataset.bad_images import put_aside, stopping_images, stopping_reasons
 from gui.engine.dataset.quarantine import QUARANTINE, Returned, bring_back, in_quarantine
 from gui.engine.dataset.report import DatasetReport
@@ -12,21 +10,19 @@ from gui.engine.errors import PreflightError
 from gui.engine.texts import _, ngettext
 from gui.window.bridges.tasks import Tasks
 from gui.window.pages.data.dataset_view import DatasetView
+from gui.window.pages.data.repair_card import RepairCard
 from gui.window.pages.data.repairs_files import FileList, FileRow
 from gui.window.pages.data.tile_words import short_words
 from gui.window.theme.icons import Icons
 from gui.window.theme.space import Space
-from gui.window.widgets.banner import Banner
 from gui.window.widgets.buttons import Button
-from gui.window.widgets.card import Card
-from gui.window.widgets.chip import Tone
 from gui.window.widgets.labels import Label
 from gui.window.widgets.layouts import row
 
 _LOOK, _MOVE = "repairs-aside-look", "repairs-aside-move"
 
 
-class AsideCard(Card):
+class AsideCard(RepairCard):
     """What is bad and still there, and what is set aside now, also by a crash in the middle.
 
     Args:
@@ -34,12 +30,8 @@ class AsideCard(Card):
         icons: With the theme.
     """
 
-    files_changed = Signal()
-
     def __init__(self, tasks: Tasks, icons: Icons) -> None:
-        super().__init__(_("Images that stop the trainer"), name="repairs-aside")
-        self._tasks = tasks
-        self._view: DatasetView | None = None
+        super().__init__(_("Images that stop the trainer"), tasks, icons, kind="aside")
         self.bad_words = Label("", "muted")
         self.bad_words.setObjectName("aside-bad")
         self.bad = FileList(icons.theme, _("Images that stop the trainer"), "aside-bad-list")
@@ -48,11 +40,8 @@ class AsideCard(Card):
         self.aside_words.setObjectName("aside-there")
         self.there = FileList(icons.theme, _("What is set aside"), "aside-there-list")
         self.back = Button(_("Bring all back"), name="aside-back")
-        self.result = Banner(icons, "good", name="aside-result")
-        self.result.make_closable(self.result.hide)
-        self.result.hide()
-        for part in (self.result, self.bad_words, self.bad):
-            self.body.addWidget(part)
+        self.body.addWidget(self.bad_words)
+        self.body.addWidget(self.bad)
         self.body.addLayout(row(self.set_aside, None, spacing=Space.S))
         self.body.addWidget(self.aside_words)
         self.body.addWidget(self.there)
@@ -62,7 +51,7 @@ class AsideCard(Card):
 
     def show_view(self, view: DatasetView) -> None:
         """Show what is bad in a dataset, and what is set aside of it."""
-        self._view = view
+        super().show_view(view)
         self._tasks.run(lambda _handle: _look(view.spec, view.report), self._show, self._unread, key=_LOOK)
 
     def _show(self, found: tuple[list[FileRow], list[FileRow]]) -> None:
@@ -99,7 +88,9 @@ class AsideCard(Card):
 
     def _moved(self, count: int) -> None:
         words = ngettext("{count} file was set aside.", "{count} files were set aside.", count)
-        self._say(words.format(count=f"{count:,}"), _("They are as they were, and can be brought back."))
+        self.say_changed(
+            words.format(count=f"{count:,}"), _("They are as they were, and can be brought back.")
+        )
 
     def _bring_back(self) -> None:
         if self._view is not None:
@@ -115,21 +106,13 @@ class AsideCard(Card):
             more = _("These stay set aside, since other files have their names by now: {names}").format(
                 names=", ".join(returned.in_the_way)
             )
-        self._say(words.format(count=f"{count:,}"), more, tone="warn" if more else "good")
+        self.say_changed(words.format(count=f"{count:,}"), more, "warn" if more else "good")
 
     def _unread(self, error: PreflightError) -> None:
-        self.result.show_words(_("It cannot be told what is set aside."), str(error), "bad")
-        self.result.show()
+        self.say(_("It cannot be told what is set aside."), str(error), "bad")
 
     def _failed(self, error: PreflightError) -> None:
-        self._say(_("Not all files were moved."), str(error), tone="bad")
-
-    def _say(self, title: str, text: str, *, tone: Tone = "good") -> None:
-        self.result.show_words(title, text, tone)
-        self.result.show()
-        if self._view is not None:
-            self.show_view(self._view)
-        self.files_changed.emit()
+        self.say_changed(_("Not all files were moved."), str(error), "bad")
 
 
 def _look(spec: DatasetSpec, report: DatasetReport | None) -> tuple[list[FileRow], list[FileRow]]:

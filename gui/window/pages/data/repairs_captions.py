@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-
 from gui.engine.dataset.caption_edits import EditPreview, preview, to_utf8
 from gui.engine.dataset.caption_folders import editable_captions
 from gui.engine.dataset.caption_originals import Written, kept_originals, restore_originals
@@ -13,13 +11,11 @@ from gui.engine.texts import _, ngettext
 from gui.window.bridges.caption_work import CaptionOutcome, CaptionStep, CaptionWork, outcome_words
 from gui.window.bridges.tasks import TaskHandle, Tasks
 from gui.window.pages.data.dataset_view import DatasetView
+from gui.window.pages.data.repair_card import RepairCard
 from gui.window.theme.icons import Icons
 from gui.window.theme.space import Space
 from gui.window.widgets.ask import Ask
-from gui.window.widgets.banner import Banner
 from gui.window.widgets.buttons import Button
-from gui.window.widgets.card import Card
-from gui.window.widgets.chip import Tone
 from gui.window.widgets.labels import Label
 from gui.window.widgets.layouts import row
 
@@ -29,7 +25,7 @@ NOT_UTF8 = ("cap-encoding", "cap-mark")
 """Kinds of trouble that a conversion mends; see ``problem_kinds``."""
 
 
-class CaptionsCard(Card):
+class CaptionsCard(RepairCard):
     """What is in another encoding, and how many originals are kept.
 
     Args:
@@ -38,13 +34,9 @@ class CaptionsCard(Card):
         work: What writes captions.
     """
 
-    files_changed = Signal()
-
     def __init__(self, tasks: Tasks, icons: Icons, work: CaptionWork) -> None:
-        super().__init__(_("Captions"), name="repairs-captions")
-        self._tasks = tasks
+        super().__init__(_("Captions"), tasks, icons, kind="captions")
         self._work = work
-        self._view: DatasetView | None = None
         self._previews: tuple[EditPreview, ...] = ()
         self._step: CaptionStep | None = None
         self.encodings = Label("", "muted")
@@ -60,15 +52,12 @@ class CaptionsCard(Card):
             _("Keep them as they are"),
             name="ask-captions-restore",
         )
-        self.result = Banner(icons, "good", name="captions-result")
-        self.result.make_closable(self.result.hide)
-        for part in (self.result, self.encodings):
-            self.body.addWidget(part)
+        self.body.addWidget(self.encodings)
         self.body.addLayout(row(self.convert, None, spacing=Space.S))
         self.body.addWidget(self.originals)
         self.body.addWidget(self.ask)
         self.body.addLayout(row(self.restore, None, spacing=Space.S))
-        for hidden in (self.result, self.convert, self.originals, self.ask, self.restore):
+        for hidden in (self.convert, self.originals, self.ask, self.restore):
             hidden.hide()
         self.convert.clicked.connect(self._convert)
         self.restore.clicked.connect(lambda _on=False: self.ask.ask())
@@ -77,7 +66,7 @@ class CaptionsCard(Card):
 
     def show_view(self, view: DatasetView) -> None:
         """Look how the captions of a dataset are written."""
-        self._view = view
+        super().show_view(view)
         self._tasks.run(lambda handle: _look(view, handle), self._show, self._failed, key=_LOOK)
 
     def _show(self, found: tuple[tuple[EditPreview, ...], int]) -> None:
@@ -104,7 +93,7 @@ class CaptionsCard(Card):
     def _worked(self, outcome: CaptionOutcome) -> None:
         if outcome.step is self._step:
             title, more, whole = outcome_words(outcome)
-            self._say(title, more, "good" if whole else "warn")
+            self.say_changed(title, more, "good" if whole else "warn")
 
     def _restore(self) -> None:
         if self._view is not None:
@@ -120,18 +109,10 @@ class CaptionsCard(Card):
             more = _("Changed by somebody else since, and left alone: {names}").format(
                 names=", ".join(written.left)
             )
-        self._say(words.format(count=f"{count:,}"), more, "warn" if more else "good")
+        self.say_changed(words.format(count=f"{count:,}"), more, "warn" if more else "good")
 
     def _failed(self, error: PreflightError) -> None:
-        self.result.show_words(_("Not all of it was done."), str(error), "bad")
-        self.result.show()
-
-    def _say(self, title: str, text: str, tone: Tone) -> None:
-        self.result.show_words(title, text, tone)
-        self.result.show()
-        if self._view is not None:
-            self.show_view(self._view)
-        self.files_changed.emit()
+        self.say(_("Not all of it was done."), str(error), "bad")
 
 
 def _encoding_words(previews: tuple[EditPreview, ...], count: int) -> str:
