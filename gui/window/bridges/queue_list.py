@@ -6,11 +6,12 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import Signal
 
 from gui.engine.errors import PreflightError
 from gui.engine.paths import Home
-from gui.window.bridges.lane import Answer, Lane
+from gui.window.bridges.lane import Answer
+from gui.window.bridges.looking import LOOK_MS, Looking
 from gui.window.bridges.tasks import Tasks
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from gui.engine.runs.queue_store import QueueStore
 
 T = TypeVar("T")
-
-LOOK_MS = 1000
 
 AGAIN_SECONDS = 10.0
 """A scheduler that does not start is not tried at each look."""
@@ -37,7 +36,7 @@ class _Seen(NamedTuple):
     problem: str = ""
 
 
-class QueueList(QObject):
+class QueueList(Looking):
     """The queue of a home. Whoever looks at it also has its scheduler there, as after a restart.
 
     Args:
@@ -46,28 +45,15 @@ class QueueList(QObject):
         milliseconds: Between two looks.
     """
 
-    changed = Signal()
-    """Something about it is other than before."""
     failed = Signal(object)
     """`PreflightError`: why a change was not made."""
 
     def __init__(self, home: Home, tasks: Tasks, milliseconds: int = LOOK_MS) -> None:
-        super().__init__()
+        super().__init__("queue", milliseconds)
         self._home = home
         self._tasks = tasks
         self._seen = _Seen(None)
-        self._known = False
         self._due = 0.0
-        self._lane = Lane("queue")
-        self._lane.answered.connect(self._answered)
-        self._timer = QTimer(self)
-        self._timer.setInterval(milliseconds)
-        self._timer.timeout.connect(self.refresh)
-
-    @property
-    def known(self) -> bool:
-        """Whether it was looked at yet."""
-        return self._known
 
     @property
     def queue(self) -> Queue | None:
@@ -78,21 +64,6 @@ class QueueList(QObject):
     def problem(self) -> str:
         """Why it cannot be read, or nobody looks after it; empty when all is well."""
         return self._seen.problem
-
-    def start(self) -> None:
-        """Begin to look."""
-        self.refresh()
-        self._timer.start()
-
-    def refresh(self) -> None:
-        """Look now, unless a look is on its way."""
-        if not self._lane.working:
-            self._lane.ask(self._look)
-
-    def close(self) -> None:
-        """Look no more; the scheduler goes on."""
-        self._timer.stop()
-        self._lane.close()
 
     def do(self, act: Callable[[QueueStore], T], done: Callable[[T], None] = lambda _nothing: None) -> None:
         """Change the queue, and show what came of it.
@@ -132,9 +103,7 @@ class QueueList(QObject):
             return str(error)
         return ""
 
-    def _answered(self, answer: Answer) -> None:
+    def _take(self, answer: Answer) -> bool:
         seen = answer.value if answer.error is None else _Seen(None, str(answer.error))
-        fresh = not self._known or seen != self._seen
-        self._known, self._seen = True, seen
-        if fresh:
-            self.changed.emit()
+        before, self._seen = self._seen, seen
+        return seen != before

@@ -6,19 +6,16 @@ import contextlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
-
 from gui.engine.errors import PreflightError
 from gui.engine.paths import Home
-from gui.window.bridges.lane import Answer, Lane
+from gui.window.bridges.lane import Answer
+from gui.window.bridges.looking import LOOK_MS, Looking
 
 if TYPE_CHECKING:
     from gui.engine.runs.listing import RunEntry, RunIndex
 
-LOOK_MS = 1000
 
-
-class RunList(QObject):
+class RunList(Looking):
     """All runs, newest first.
 
     Args:
@@ -26,33 +23,19 @@ class RunList(QObject):
         milliseconds: Between two looks.
     """
 
-    changed = Signal()
-    """Something about them is other than before."""
-
     def __init__(self, home: Home, milliseconds: int = LOOK_MS) -> None:
-        super().__init__()
+        super().__init__("runs", milliseconds)
         self._home = home
         self._entries: tuple[RunEntry, ...] = ()
-        self._known = False
         self._problem = ""
         self._index: RunIndex | None = None
         self._titles: dict[str, str] = {}
         self._doubtful: set[str] = set()
-        self._lane = Lane("runs")
-        self._lane.answered.connect(self._answered)
-        self._timer = QTimer(self)
-        self._timer.setInterval(milliseconds)
-        self._timer.timeout.connect(self.refresh)
 
     @property
     def home(self) -> Home:
         """Where they are."""
         return self._home
-
-    @property
-    def known(self) -> bool:
-        """Whether they were looked at yet."""
-        return self._known
 
     @property
     def entries(self) -> tuple[RunEntry, ...]:
@@ -87,31 +70,15 @@ class RunList(QObject):
         """Why they cannot be looked at; empty when all is well."""
         return self._problem
 
-    def start(self) -> None:
-        """Begin to look."""
-        self.refresh()
-        self._timer.start()
-
-    def refresh(self) -> None:
-        """Look now, unless a look is on its way."""
-        if not self._lane.working:
-            self._lane.ask(self._look)
-
     def look_at(self, name: str) -> None:
         """Look now, at this run in any case: something about it has just been changed."""
         self._doubtful.add(name)
         self._lane.ask(self._look)
 
-    def close(self) -> None:
-        """Look no more."""
-        self._timer.stop()
-        self._lane.close()
-
     def _look(self) -> tuple[RunEntry, ...]:
         if self._index is None:
-            from gui.engine.runs.abandoned import (
-                clear_abandoned,
-            )  # slow to import, and not for the first paint
+            # Slow to import, and not for the first paint.
+            from gui.engine.runs.abandoned import clear_abandoned
             from gui.engine.runs.listing import RunIndex
 
             clear_abandoned(self._home)
@@ -122,13 +89,12 @@ class RunList(QObject):
         self._doubtful -= doubtful
         return entries
 
-    def _answered(self, answer: Answer) -> None:
+    def _take(self, answer: Answer) -> bool:
         problem = "" if answer.error is None else str(answer.error)
         entries = self._entries if answer.error is not None else answer.value
-        fresh = not self._known or entries != self._entries or problem != self._problem
-        self._known, self._problem, self._entries = True, problem, entries
-        if fresh:
-            self.changed.emit()
+        fresh = entries != self._entries or problem != self._problem
+        self._problem, self._entries = problem, entries
+        return fresh
 
 
 def is_living(entry: RunEntry) -> bool:
