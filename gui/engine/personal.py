@@ -270,4 +270,5 @@ def _any_of(words: Iterable[str], before: str = "", after: str = "") -> re.Patte
     if not ordered:
         return None
     between = "|".join(re.escape(word).replace("\\ ", _BLANK) for word in ordered)
-    return re.compile(f"(?:{before})(?:{between}){after}", re.IGNORECASE)
+    first = re.escape("".join(sorted({word[0] for word in ordered})))  # most letters begin none of them
+    return re.compile(f"(?=[{first}])(?:{before})(?:{between}){after}", re.IGNORECASE)

@@ -34,12 +34,14 @@ _IN_TEXT = re.compile(
     # A flag and its value, as words of a command line or of a printed list; a key or variable and its value.
     # Quotes may be escaped: what was printed stands in JSON, too.
     rf"(?P<name>--(?:{_ARGUMENT})(?:\s*=\s*|(?:\s|\\\s|\\[nrt])+|{_QUOTE}\s*,\s*)"
-    rf"|(?:\b|{AFTER_ESCAPE})(?:{_ARGUMENT}|{_VARIABLE})(?:{_QUOTE})?\s*[=:]\s*)"
+    rf"|(?=[hwHW])(?:\b|{AFTER_ESCAPE})(?:{_ARGUMENT}|{_VARIABLE})(?:{_QUOTE})?\s*[=:]\s*)"
     rf"(?!None\b)(?P<quote>[fr]?(?:'{{3}}|\"{{3}}|{_QUOTE})?)"
     r"(?P<value>(?<=\\')[^'\\]+|(?<=\\\")[^\"\\]+|(?<=')[^']+|(?<=\")[^\"]+|(?:[^\s'\",\])}\\]|\\(?!['\"]))+)"
 )
 
 _SHAPES = re.compile(
+    # What they begin with is looked at first: most letters of a log begin nothing.
+    r"(?=hf_|ap|wa|g[hil]|[sr]k|A[KSI]|xo|eyJ|r[p8]|do|np|py)"
     rf"(?:(?<![A-Za-z0-9_-])|{AFTER_ESCAPE})(?:"
     # Hugging Face, Weights & Biases, GitHub, GitLab, OpenAI and its like, Amazon, Google, Slack, JWT.
     r"hf_[A-Za-z0-9]{16,}|api_org_[A-Za-z0-9]{16,}|wandb_v\d_[A-Za-z0-9_]{20,}"
@@ -53,9 +55,9 @@ _SHAPES = re.compile(
     r"|(?<=://)[^/\s:@'\"]{1,200}:[^/\s@'\"]{1,200}(?=@)"
     r"|(?<=/api/webhooks/)\d{1,30}/[A-Za-z0-9_-]+|(?<=hooks\.slack\.com/services/)[A-Za-z0-9_/-]+"
     r"|(?P<before>[?&](?i:[a-z-]{1,30}[_-])?(?i:token|key|secret|sig|signature|password)=)[^&\s'\"<>]+"
-    r"|(?P<header>\bBearer\s+|(?i:authorization['\"]?\s{0,8}[:=]\s{0,8}['\"]?(?:bearer|basic|token)\s+))[A-Za-z0-9._~+/=-]{12,}"
+    r"|(?P<header>\bBearer\s+|(?=[aA])(?i:authorization['\"]?\s{0,8}[:=]\s{0,8}['\"]?(?:bearer|basic|token)\s+))[A-Za-z0-9._~+/=-]{12,}"
     r"|(?P<variable>(?:\b[A-Z][A-Z0-9_]{0,60}(?:_TOKEN|API_KEY|_SECRET|PASSWORD|_ACCESS_KEY)"
-    r"|(?i:(?:api|access|account|secret)[_-]?key|(?:access|auth|api)[_-]token|client_secret|passw(?:or)?d))"
+    r"|(?=[aAcCpPsS])(?i:(?:api|access|account|secret)[_-]?key|(?:access|auth|api)[_-]token|client_secret|passw(?:or)?d))"
     rf"(?:{_QUOTE})?\s{{0,8}}[=:]\s{{0,8}}(?:{_QUOTE})?)(?!None\b|null\b)[^\s'\",;)\]}}\\]{{6,}}"
     r"|-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]+(?:-----END [A-Z ]{0,30}-----)?"
 )
