@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 from pathlib import Path
 
-from practice_runs import BASE, TRAINER, make_images
+from own_trainer import changed_trainer
+from practice_runs import BASE, make_images
 
 from gui.engine.paths import Home
 from gui.engine.plan.plan_file import PlanFile, load_plan
@@ -75,13 +75,8 @@ def quick_trainer(folder: Path) -> TrainerInstall:
     Args:
         folder: Where it is made.
     """
-    shutil.copytree(TRAINER.parent / "trainer_arguments", folder / "trainer_arguments")
-    root = Path(shutil.copytree(TRAINER, folder / "sd-scripts"))
-    card = json.loads((root / "TRAINER.json").read_text("utf-8"))
-    (root / "TRAINER.json").write_text(json.dumps({**card, "name": "own", "label": "own"}), "utf-8")
-    script = root / "train_network.py"
-    source = script.read_text("utf-8")
-    script.write_text(source.replace("\nimport argparse\n", ACTS + "\nimport argparse\n", 1), "utf-8")
+    before = "\nimport argparse\n"
+    root = changed_trainer(folder, lambda source: source.replace(before, ACTS + before, 1))
     return install_at(root, sys.executable)
 
 
