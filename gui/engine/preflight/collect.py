@@ -16,7 +16,6 @@ from gui.engine.hardware.gpu import GpuMonitor, machine_gpus
 from gui.engine.hardware.host import HostMonitor
 from gui.engine.patience import within
 from gui.engine.plan.dataset_options import folder_name_parts
-from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.paths import PATH_ARGUMENTS, PATH_OR_HUB_ARGUMENTS, absolute
 from gui.engine.preflight.facts import (
     DatasetFact,
