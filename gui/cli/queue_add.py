@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from gui.cli.context import home, trainer_of
-from gui.cli.run import say_findings
+from gui.cli.launching import add_launch_options, say_findings
 from gui.engine.errors import WrongUsage
 from gui.engine.importers.reading import PlanInput, read_setup
 from gui.engine.runs.preparing import look_before_launch
@@ -28,17 +28,7 @@ def add_add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help=_("wait until the GPU has the memory that the plan is expected to need"),
     )
-    group.add_argument(
-        "--accept",
-        metavar="ID",
-        nargs="+",
-        action="extend",
-        default=[],
-        help=_("dangers to launch in spite of; the run keeps a record of them"),
-    )
-    group.add_argument(
-        "--practice", action="store_true", help=_("train with the small practice trainer, on the CPU")
-    )
+    add_launch_options(group)
 
 
 def add_plans(store: QueueStore, options: argparse.Namespace) -> bool:

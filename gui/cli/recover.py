@@ -9,9 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gui.cli.context import home, token_store
-from gui.cli.interrupts import interrupts_held
-from gui.cli.run import say_findings
-from gui.cli.watching import watch_tries
+from gui.cli.launching import launch, say_refusal, watch_launched
 from gui.engine.errors import PlanNotRunnable, RunRefused, WrongUsage
 from gui.engine.plan.changes import changes_in_words, difference_in_words
 from gui.engine.runs.folder import RunFolder, find_run
@@ -22,7 +20,6 @@ from gui.engine.runs.recovery_models import Recovery, RecoveryTry
 from gui.engine.runs.recovery_plans import plan_of_try, run_checker
 from gui.engine.runs.retry import prepare_try
 from gui.engine.runs.settling import settle
-from gui.engine.runs.start import start_supervisor
 from gui.engine.texts import _
 
 
@@ -101,19 +98,9 @@ def _launch(folder: RunFolder, options: argparse.Namespace, chosen: RecoveryTry)
     tokens = {} if manifest.practice else token_store(options).for_run(os.environ)
     try:
         prepared = prepare_try(folder, manifest, home(options), chosen, tokens)
-    except PlanNotRunnable as error:
-        say_findings(error.findings)
-        return 1
-    except RunRefused as error:
-        print(_("Nothing was started."), error, file=sys.stderr)
-        return 1
-    with interrupts_held() as interrupts:
-        for note in prepared.notes:
-            print(note, file=sys.stderr)
-        print(chosen.title, f"({prepared.run.name})", flush=True)
-        start_supervisor(prepared.run, prepared.order)
-    verdict = watch_tries(prepared.run, stop_on_interrupt=True, interrupted=interrupts.pressed)
-    return 0 if verdict is not None and verdict.verdict == "finished" else 1
+    except (PlanNotRunnable, RunRefused) as error:
+        return say_refusal(error)
+    return watch_launched(prepared, launch(prepared, f"{chosen.title} ({prepared.run.name})"))
 
 
 def _chosen(recovery: Recovery, way: str | None) -> RecoveryTry | None:

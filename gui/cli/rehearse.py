@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 from gui.cli.context import home, trainer_of
 from gui.cli.interrupts import interrupts_held
+from gui.cli.launching import say_refusal
 from gui.cli.plan_input import add_plan_arguments, plan_of
-from gui.cli.run import say_findings, tokens_for
+from gui.cli.run import tokens_for
 from gui.engine.errors import PlanNotRunnable, RunRefused
 from gui.engine.preflight.checking import checker_for
 from gui.engine.runs.neighbours import living_runs
@@ -38,12 +39,8 @@ def run(options: argparse.Namespace) -> int:
     try:
         prepared = _prepare(options)
         result = _rehearse(prepared)
-    except PlanNotRunnable as error:
-        say_findings(error.findings)
-        return 1
-    except RunRefused as error:
-        print(_("Nothing was started."), error, file=sys.stderr)
-        return 1
+    except (PlanNotRunnable, RunRefused) as error:
+        return say_refusal(error)
     if options.json:
         print(result.model_dump_json(by_alias=True, indent=2))
     else:
