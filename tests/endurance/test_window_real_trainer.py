@@ -16,6 +16,7 @@ import pytest
 from person import Person, persons
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from real_plan import real_plan
 from run_helper import ended, wait_until
 
 from gui.engine.documents import iterate_json_lines
@@ -24,37 +25,6 @@ from gui.engine.runs.folder import RunFolder, run_names
 from gui.engine.runs.process_table import boottime
 from gui.engine.runs.processes import tree_of
 from gui.engine.runs.start import read_status
-
-PLAN = """
-schema = 1
-name = "{name}"
-family = "sd15"
-kind = "lora"
-[arguments]
-pretrained_model_name_or_path = '{inputs}/sd15-random.safetensors'
-tokenizer_cache_dir = '{inputs}/tokenizers'
-network_module = "networks.lora"
-network_dim = 4
-network_alpha = 1
-network_train_unet_only = true
-unet_lr = {rate}
-optimizer_type = "AdamW"
-seed = 42
-mixed_precision = "no"
-cache_latents = true
-max_data_loader_n_workers = 0
-max_train_steps = {steps}
-save_every_n_steps = {every}
-output_dir = "out put"
-output_name = "demo"
-[dataset]
-resolution = [64, 64]
-caption_extension = ".txt"
-[[dataset.subsets]]
-image_dir = '{inputs}/images/1_sks thing'
-[launch.env]
-HF_HUB_OFFLINE = "1"
-"""
 
 LONG_MS = 600_000
 
@@ -78,7 +48,14 @@ def person(real_trainer, home: Home, qtbot: QtBot, qapp: QApplication, no_leftov
 def plan(real_trainer, tmp_path: Path) -> Callable[..., Path]:
     def write(name: str, *, rate: float, steps: int, every: int) -> Path:
         path = tmp_path / f"{name}.toml"
-        text = PLAN.format(name=name, inputs=real_trainer.inputs, rate=rate, steps=steps, every=every)
+        text = real_plan(
+            real_trainer.inputs,
+            name,
+            unet_lr=rate,
+            optimizer_type="AdamW",
+            max_train_steps=steps,
+            save_every_n_steps=every,
+        )
         path.write_text(text, "utf-8")
         return path
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from real_plan import real_plan
 
 from gui.engine.paths import Home
 from gui.engine.plan.plan_file import load_plan
@@ -21,35 +22,6 @@ from gui.engine.trainer.events import Step
 from gui.engine.trainer.installs import install_at
 from gui.engine.trainer.probe import probe
 
-PLAN = """
-schema = 1
-name = "hooked"
-family = "sd15"
-[arguments]
-pretrained_model_name_or_path = '{inputs}/sd15-random.safetensors'
-tokenizer_cache_dir = '{inputs}/tokenizers'
-network_module = "networks.lora"
-network_dim = 4
-network_train_unet_only = true
-learning_rate = 1e-4
-seed = 42
-mixed_precision = "no"
-cache_latents = true
-max_data_loader_n_workers = {workers}
-max_train_steps = 4
-output_dir = "out"
-output_name = "demo"
-[dataset]
-resolution = [64, 64]
-caption_extension = ".txt"
-[[dataset.subsets]]
-image_dir = '{inputs}/images/1_sks thing'
-[launch]
-measure_memory = {hook}
-[launch.env]
-HF_HUB_OFFLINE = "1"
-"""
-
 pytestmark = [pytest.mark.usefixtures("no_leftovers"), pytest.mark.timeout(900)]
 
 
@@ -60,7 +32,15 @@ def train(real_trainer, home: Home, tmp_path: Path) -> Callable[..., RunFolder]:
 
     def run(*, hook: bool, workers: int) -> RunFolder:
         plan = tmp_path / "plan.toml"
-        text = PLAN.format(inputs=real_trainer.inputs, hook=str(hook).lower(), workers=workers)
+        text = real_plan(
+            real_trainer.inputs,
+            "hooked",
+            launch={"measure_memory": hook},
+            learning_rate=1e-4,
+            max_data_loader_n_workers=workers,
+            max_train_steps=4,
+            output_dir="out",
+        )
         plan.write_text(text, "utf-8")
         prepared = Preparation(home, install, facts, Catalogue.from_facts(facts)).prepare(load_plan(plan))
         verdict = look_after(prepared.run, prepared.order)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from real_plan import real_plan, verdict_of
 
 from gui.engine.documents import iterate_json_lines
 from gui.engine.paths import Home
@@ -23,38 +23,6 @@ from gui.engine.runs.start import read_status, start_supervisor
 from gui.engine.runs.status import RunStatus
 from gui.engine.trainer.choosing import Trainer, open_trainer
 from gui.engine.trainer.installs import install_at
-
-PLAN = """
-schema = 1
-name = "resume"
-family = "sd15"
-kind = "lora"
-[arguments]
-pretrained_model_name_or_path = '{inputs}/sd15-random.safetensors'
-tokenizer_cache_dir = '{inputs}/tokenizers'
-network_module = "networks.lora"
-network_dim = 4
-network_alpha = 1
-network_train_unet_only = true
-learning_rate = 1e-4
-lr_scheduler = "cosine"
-seed = 42
-mixed_precision = "no"
-cache_latents = true
-max_data_loader_n_workers = 0
-max_train_epochs = 2
-save_every_n_steps = 4
-save_state = true
-output_dir = '{out}'
-output_name = "demo"
-[dataset]
-resolution = [64, 64]
-caption_extension = ".txt"
-[[dataset.subsets]]
-image_dir = '{images}'
-[launch.env]
-HF_HUB_OFFLINE = "1"
-"""
 
 pytestmark = [pytest.mark.usefixtures("no_leftovers"), pytest.mark.timeout(3600)]
 
@@ -72,10 +40,7 @@ def train(trainer: Trainer, home: Home) -> Callable[[PlanFile], RunFolder]:
     def finish(plan: PlanFile) -> RunFolder:
         prepared = Preparation(home, trainer.install, trainer.facts, trainer.catalogue).prepare(plan)
         start_supervisor(prepared.run, prepared.order)
-        until = time.monotonic() + 1500
-        while status_of(prepared.run).state != "ended":
-            assert time.monotonic() < until, "it does not end"
-            time.sleep(0.2)
+        verdict_of(prepared.run, 1500)
         return prepared.run
 
     return finish
@@ -103,7 +68,17 @@ def test_that_the_real_trainer_goes_on_with_what_remains_twice_over(
     images.mkdir()
     for path in sorted((real_trainer.inputs / "images" / "1_sks thing").iterdir())[:STEPS]:
         shutil.copy(path, images)  # each with its caption
-    text = PLAN.format(inputs=real_trainer.inputs, images=images, out=out)
+    text = real_plan(
+        real_trainer.inputs,
+        "resume",
+        subset={"image_dir": str(images)},
+        learning_rate=1e-4,
+        lr_scheduler="cosine",
+        max_train_epochs=2,
+        save_every_n_steps=4,
+        save_state=True,
+        output_dir=str(out),
+    )
     first = train(parse_plan(text, tmp_path / "plan.toml"))
     assert status_of(first).step == STEPS
     whole, before = rates(first), contents(out)

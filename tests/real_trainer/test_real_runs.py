@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from real_plan import real_plan, verdict_of
+from run_helper import wait_until
 
 from gui.cli.main import run as command_line
 from gui.engine.documents import iterate_json_lines
@@ -20,41 +21,10 @@ from gui.engine.runs.lock import is_held
 from gui.engine.runs.prepare import Preparation
 from gui.engine.runs.processes import read_exit, tree_of
 from gui.engine.runs.start import read_status, start_supervisor
-from gui.engine.runs.status import Verdict
 from gui.engine.trainer.catalogue import Catalogue
 from gui.engine.trainer.facts import TrainerFacts
 from gui.engine.trainer.installs import install_at
 from gui.engine.trainer.probe import probe
-
-PLAN = """
-schema = 1
-name = "real 훈련"
-family = "sd15"
-kind = "lora"
-[arguments]
-pretrained_model_name_or_path = '{inputs}/sd15-random.safetensors'
-tokenizer_cache_dir = '{inputs}/tokenizers'
-network_module = "networks.lora"
-network_dim = 4
-network_alpha = 1
-network_train_unet_only = true
-learning_rate = {rate}
-seed = 42
-mixed_precision = "no"
-cache_latents = true
-max_data_loader_n_workers = 0
-max_train_steps = {steps}
-save_every_n_steps = {every}
-output_dir = "out put"
-output_name = "demo"
-[dataset]
-resolution = [64, 64]
-caption_extension = ".txt"
-[[dataset.subsets]]
-image_dir = '{inputs}/images/1_sks thing'
-[launch.env]
-HF_HUB_OFFLINE = "1"
-"""
 
 pytestmark = [pytest.mark.usefixtures("no_leftovers"), pytest.mark.timeout(900)]
 
@@ -68,7 +38,13 @@ def facts(real_trainer, tmp_path_factory: pytest.TempPathFactory) -> TrainerFact
 def launch(real_trainer, facts: TrainerFacts, home: Home, tmp_path: Path) -> Callable[..., RunFolder]:
     def start(*, rate: float = 1e-4, steps: int = 30, every: int = 10) -> RunFolder:
         plan = tmp_path / "plan.toml"
-        text = PLAN.format(inputs=real_trainer.inputs, rate=rate, steps=steps, every=every)
+        text = real_plan(
+            real_trainer.inputs,
+            "real 훈련",
+            learning_rate=rate,
+            max_train_steps=steps,
+            save_every_n_steps=every,
+        )
         plan.write_text(text, "utf-8")
         install = install_at(real_trainer.root, real_trainer.python)
         prepared = Preparation(home, install, facts, Catalogue.from_facts(facts)).prepare(load_plan(plan))
@@ -78,33 +54,18 @@ def launch(real_trainer, facts: TrainerFacts, home: Home, tmp_path: Path) -> Cal
     return start
 
 
-def wait_for(fact: Callable[[], object], seconds: float = 600) -> None:
-    deadline = time.monotonic() + seconds
-    while not fact():
-        assert time.monotonic() < deadline, "what was waited for did not happen"
-        time.sleep(0.1)
-
-
-def verdict_of(run: RunFolder) -> Verdict:
-    wait_for(lambda: (status := read_status(run)) is not None and status.state == "ended")
-    status = read_status(run)
-    assert status is not None
-    assert status.verdict is not None
-    return status.verdict
-
-
 def events(run: RunFolder, name: str) -> list[dict]:
     return [event for event in iterate_json_lines(run.events) if event["event"] == name]
 
 
 def kill_supervisor_at_step(run: RunFolder, step: int) -> None:
     seen = re.compile(rb"steps:[^\r\n]* %d/" % step)
-    wait_for(lambda: run.output_log.exists() and seen.search(run.output_log.read_bytes()))
+    wait_until(lambda: run.output_log.exists() and seen.search(run.output_log.read_bytes()), 600)
     status = read_status(run)
     assert status is not None
     assert status.supervisor_pid is not None
     os.kill(status.supervisor_pid, signal.SIGKILL)
-    wait_for(lambda: not is_held(run.lock), 30)
+    wait_until(lambda: not is_held(run.lock))
     assert tree_of(run.path).alive(), "the trainer trains on"
 
 
@@ -155,7 +116,7 @@ def test_that_a_killed_supervisor_costs_nothing(launch, capsys) -> None:
 def test_that_a_training_which_ended_unseen_gets_its_right_verdict(launch) -> None:
     run = launch()
     kill_supervisor_at_step(run, 8)
-    wait_for(lambda: read_exit(run.path) is not None and not tree_of(run.path).alive())
+    wait_until(lambda: read_exit(run.path) is not None and not tree_of(run.path).alive(), 600)
     assert command_line(["attach", str(run.path)]) == 0
     verdict = verdict_of(run)
     assert (verdict.verdict, verdict.step, verdict.exit_status) == ("finished", 30, 0)
