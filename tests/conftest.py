@@ -9,13 +9,16 @@ import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import psutil
 import pytest
 from hypothesis import settings
 
 from gui.engine.paths import HOME_VARIABLE, Home
+from gui.engine.runs import neighbours
+from gui.engine.runs.process_table import ProcessTable, process_table
+from gui.engine.runs.process_tree import RUN_MARKER
 from gui.engine.texts import use_language
 
 if TYPE_CHECKING:
@@ -39,6 +42,32 @@ def _apart_from_this_person(tmp_path_factory: pytest.TempPathFactory) -> Iterato
         for name in TOKENS:
             patch.delenv(name, raising=False)
         use_language("en")
+        yield
+
+
+class _OwnProcesses:
+    """The processes of this machine; runs of others, and of tests beside these, are none of theirs."""
+
+    def __init__(self, table: ProcessTable, place: Path) -> None:
+        self._table = table
+        self._place = place
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._table, name)
+
+    def environment_value(self, pid: int, name: str) -> str | None:
+        """Return a variable of a process; a run elsewhere counts as none."""
+        value = self._table.environment_value(pid, name)
+        elsewhere = name == RUN_MARKER and value and not Path(value).is_relative_to(self._place)
+        return None if elsewhere else value
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _apart_from_other_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep runs that others start at the same time, in tests beside these too, out of what checks find."""
+    place = tmp_path_factory.getbasetemp()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(neighbours, "process_table", lambda: _OwnProcesses(process_table(), place))
         yield
 
 

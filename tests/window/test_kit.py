@@ -6,11 +6,14 @@ import threading
 
 import pytest
 import shiboken6
+import sight
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QImage, QPainter, QWheelEvent
 from PySide6.QtWidgets import QApplication, QLabel, QLayout, QLayoutItem, QVBoxLayout, QWidget
+from run_helper import wait_until
 
 from gui.engine.errors import CannotRead
+from gui.window.bridges.lane import Lane
 from gui.window.bridges.tasks import TaskHandle, UnexpectedFault
 from gui.window.theme.theme import Theme
 from gui.window.theme.tokens import load_tokens
@@ -230,6 +233,18 @@ def test_that_nothing_is_answered_to_a_part_that_is_gone(qtbot, tasks):
     shiboken6.delete(part)
     go.set()
     qtbot.waitUntil(lambda: tasks.busy == 0)
+
+
+def test_that_a_lane_that_was_closed_answers_nothing_not_even_what_was_on_its_way(qtbot):
+    lane, answers = Lane("test"), []
+    lane.answered.connect(answers.append)
+    lane.ask(lambda: "seen")
+    qtbot.waitUntil(lambda: bool(answers))
+    lane.ask(lambda: "too late")
+    wait_until(lambda: not lane.working)
+    lane.close()
+    sight.settle()
+    assert [answer.value for answer in answers] == ["seen"]
 
 
 def test_that_errors_come_back_as_what_they_are(qtbot, tasks):

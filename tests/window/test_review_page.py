@@ -72,7 +72,8 @@ class Review:
         self.qtbot.waitUntil(lambda: not self.checks.busy and not self.tasks.busy, timeout=20_000)
 
     def cards(self) -> list[FindingCard]:
-        return sight.visible(self.step, kind=FindingCard)
+        cards = sight.visible(self.step, kind=FindingCard)
+        return sorted(cards, key=lambda card: card.mapTo(self.step, card.rect().topLeft()).y())
 
 
 Open = Callable[..., Review]
@@ -246,7 +247,7 @@ def test_that_hints_are_one_line_that_opens(review, tmp_path):
     assert hints and not page.cards()
     assert hints[0].title.rstrip(".") in page.text("hint-line")
     page.click("show-hints")
-    assert [card.finding for card in page.cards()] == hints
+    page.qtbot.waitUntil(lambda: [card.finding for card in page.cards()] == hints)
     page.click("show-hints")
     assert not page.cards()
 

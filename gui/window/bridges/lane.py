@@ -37,6 +37,8 @@ class Lane(QObject):
     answered = Signal(object)
     """`Answer`, in the GUI thread."""
 
+    _arrived = Signal(object)
+
     def __init__(self, name: str) -> None:
         super().__init__()
         self._name = name
@@ -44,6 +46,7 @@ class Lane(QObject):
         self._waiting: Callable[[], Any] | None = None
         self._running = False
         self._closed = False
+        self._arrived.connect(self._tell)
 
     @property
     def working(self) -> bool:
@@ -80,7 +83,12 @@ class Lane(QObject):
             answer = _answer(work)
             if not self._closed:
                 with contextlib.suppress(RuntimeError):  # the window has just been closed
-                    self.answered.emit(answer)
+                    self._arrived.emit(answer)
+
+    def _tell(self, answer: Answer) -> None:
+        """Tell what came from the thread, in the GUI thread; it may have been closed on the way."""
+        if not self._closed:
+            self.answered.emit(answer)
 
 
 def _answer(work: Callable[[], Any]) -> Answer:
