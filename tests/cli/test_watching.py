@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from run_helper import FINISHES, GOES_ON, ended, make_run, status, wait_until
 
+from gui.cli import launching, watching
 from gui.cli import run as command
-from gui.cli import watching
 from gui.cli.interrupts import interrupts_held
 from gui.engine.runs.prepare import Prepared
 from gui.engine.runs.start import start_supervisor
@@ -50,7 +50,7 @@ def test_that_ctrl_c_while_the_supervisor_starts_stops_the_run(
         start_supervisor(*arguments)
         press()
 
-    monkeypatch.setattr(command, "start_supervisor", pressed)
+    monkeypatch.setattr(launching, "start_supervisor", pressed)
     assert command.run(argparse.Namespace(detach=detach)) == 1
     verdict = status(made).verdict
     assert verdict is not None and verdict.verdict == "stopped"

@@ -78,7 +78,8 @@ class CheckReport(Document):
         findings: The worst first.
         steps: How much would be trained; None when the images are not known.
         forecast: What it would need.
-        resume: What resuming would do; None for a plan that resumes nothing, or where it is not known.
+        resume: What resuming would do; None for a plan that resumes nothing, or where it is not known. The
+            document of the command line, which is fixed, has none of it.
     """
 
     schema_: int = Field(default=SCHEMA, alias="schema")
@@ -88,4 +89,4 @@ class CheckReport(Document):
     findings: tuple[Finding, ...]
     steps: Steps | None = None
     forecast: Forecast = Field(default_factory=Forecast)
-    resume: Resume | None = None
+    resume: Resume | None = Field(default=None, exclude=True)
