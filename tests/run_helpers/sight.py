@@ -31,8 +31,9 @@ W = TypeVar("W", bound=QWidget)
 
 
 def settle() -> None:
-    """Let Qt deliver the calls that it has posted to itself."""
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.MetaCall.value)
+    """Let Qt deliver the calls that it has posted to itself, and those that are posted by them."""
+    for _turn in range(3):
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.MetaCall.value)
 
 
 def visible(root: QWidget, name: str = "", kind: type[W] = QWidget) -> list[W]:  # type: ignore[assignment]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import patient_qtbot
 import pytest
 import sight
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from gui.window.widgets.layouts import clear
@@ -31,6 +32,16 @@ def test_that_what_was_just_put_in_is_seen_and_what_was_thrown_away_is_not(shown
     shown.layout().addWidget(label("after"))
     assert sight.says(shown, "it") == sight.says(shown) == "after"
     assert sight.find(shown, "it", QLabel).text() == "after"
+
+
+def test_that_what_a_signal_on_its_way_will_put_in_is_seen(shown):
+    class News(QObject):
+        came = Signal()
+
+    news = News()
+    news.came.connect(lambda: shown.layout().addWidget(label("news")), Qt.ConnectionType.QueuedConnection)
+    news.came.emit()
+    assert sight.says(shown, "it") == "news"
 
 
 def test_that_what_is_not_seen_is_told_with_what_is(shown, qtbot, monkeypatch):
