@@ -12,6 +12,7 @@ import pytest
 from fake_nvml import FakeNvml
 from run_helper import GOES_ON, make_run, status, wait_until
 
+from gui.engine.hardware import gpu
 from gui.engine.hardware.memory.figures import load_figures
 from gui.engine.hardware.memory.forecast import forecast
 from gui.engine.hardware.memory.learning import learned
@@ -21,7 +22,7 @@ from gui.engine.hardware.memory.tables import load_tables
 from gui.engine.hardware.process_counters import ProcessUse
 from gui.engine.paths import Home
 from gui.engine.quantities import GIB, MIB
-from gui.engine.runs import gpu_watch, setup
+from gui.engine.runs import gpu_watch
 from gui.engine.runs.alarm import Alarm
 from gui.engine.runs.alarms import alarms
 from gui.engine.runs.folder import RunFolder
@@ -101,7 +102,7 @@ class Play:
 @pytest.fixture
 def counters(monkeypatch: pytest.MonkeyPatch) -> Counters:
     counters = Counters()
-    monkeypatch.setattr(setup, "system_counters", lambda: counters)
+    monkeypatch.setattr(gpu, "system_counters", lambda: counters)
     return counters
 
 
