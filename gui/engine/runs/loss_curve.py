@@ -78,6 +78,10 @@ def joined(levels: Sequence[Level]) -> Level:
     return whole
 
 
+UPPER_QUARTILE = 0.6745
+"""So many deviations above the middle of a normal distribution a quarter begins."""
+
+
 class LossCurve:
     """Takes the losses of steps, in order.
 
@@ -122,12 +126,19 @@ class LossCurve:
             self._levels = [first.and_then(second) for first, second in pairs]
             self._span *= 2
 
+    def _far(self, usual: float) -> float:
+        """Return the loss that lies too many deviations above the median for a curve as noisy as this."""
+        upper = self._sorted[3 * len(self._sorted) // 4]
+        if usual <= 0:
+            return 0.0
+        return usual * math.exp(min(self._limits.deviations * math.log(upper / usual) / UPPER_QUARTILE, 700))
+
     def _without_spike(self, step: int, loss: float) -> float:
         """Note a step that stands out, and return the loss that counts: it must not pass for usual."""
         limits, before = self._limits, self._sorted
         if len(before) >= FEWEST_BEFORE:
             usual = before[len(before) // 2]
-            if loss > max(limits.largest * before[-1], limits.usual * usual):
+            if loss > max(limits.largest * before[-1], limits.usual * usual, self._far(usual)):
                 if len(self.spikes) < limits.most:
                     self.spikes.append(Spike(step, loss, usual))
                 loss = before[-1]

@@ -53,12 +53,14 @@ class SpikeLimits(Document):
     Attributes:
         largest: Times the largest of the steps before.
         usual: Times their median.
+        deviations: Standard deviations above their median, of their logarithms, by the upper quartile.
         window: How many steps before are looked at.
         most: How many are told.
     """
 
     largest: float
     usual: float
+    deviations: float
     window: int
     most: int
 
