@@ -110,15 +110,23 @@ class Person:
         return sight.sees(self.window, name)
 
     def click(self, name: str, within: str | None = None) -> None:
-        """Click on something as soon as it can be used; it must not be covered by anything."""
-        self.until(lambda: self.is_seen(name) and self.find(name, within).isEnabled(), f"{name} to click")
+        """Click on something as soon as it can be used: seen, enabled, in its place, and covered by nothing.
+
+        Layouts settle over a few turns of Qt's loop, so a part that is covered now is looked at again.
+        """
+        obstacle = f"{name} is not seen"
+
+        def can_be_hit() -> bool:
+            nonlocal obstacle
+            obstacle = self._obstacle(name, within)
+            return not obstacle
+
+        try:
+            self.qtbot.waitUntil(can_be_hit)
+        except self.qtbot.TimeoutError:
+            raise AssertionError(f"{obstacle}; seen is:\n{self.reads()}") from None
         part = self.find(name, within)
-        self._bring_into_sight(part)
-        middle = part.rect().center()
-        hit = self.window.childAt(part.mapTo(self.window, middle))
-        assert hit is not None, f"{name} is out of sight"
-        assert hit is part or part.isAncestorOf(hit), f"{name} is covered by {hit.objectName() or hit}"
-        self.qtbot.mouseClick(part, Qt.MouseButton.LeftButton, pos=middle)
+        self.qtbot.mouseClick(part, Qt.MouseButton.LeftButton, pos=part.rect().center())
 
     def type_into(self, name: str, text: str) -> None:
         """Click into a field, and write something else into it."""
@@ -189,6 +197,19 @@ class Person:
         self.until(lambda: self.is_seen("launch-safely"), "the review")
         self.until(lambda: self.says("review-headline") not in ("", "Checking …"), "the check's end")
         self.until(lambda: not self.is_seen("review-looking"), "the look at the files")
+
+    def _obstacle(self, name: str, within: str | None) -> str:
+        """Return what keeps a click off something now; "" where nothing does."""
+        if (within and not self.is_seen(within)) or not self.is_seen(name):
+            return f"{name} is not seen"
+        part = self.find(name, within)
+        if not part.isEnabled():
+            return f"{name} cannot be used"
+        self._bring_into_sight(part)
+        hit = self.window.childAt(part.mapTo(self.window, part.rect().center()))
+        if hit is None:
+            return f"{name} is out of sight"
+        return "" if hit is part or part.isAncestorOf(hit) else f"{name} is covered by {hit.objectName() or hit}"
 
     def _all(self, name: str) -> str:
         return self.reads() if name == "main-window" else self.says(name)
