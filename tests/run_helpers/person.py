@@ -209,7 +209,9 @@ class Person:
         hit = self.window.childAt(part.mapTo(self.window, part.rect().center()))
         if hit is None:
             return f"{name} is out of sight"
-        return "" if hit is part or part.isAncestorOf(hit) else f"{name} is covered by {hit.objectName() or hit}"
+        if hit is part or part.isAncestorOf(hit):
+            return ""
+        return f"{name} is covered by {hit.objectName() or hit}"
 
     def _all(self, name: str) -> str:
         return self.reads() if name == "main-window" else self.says(name)
