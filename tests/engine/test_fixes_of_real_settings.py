@@ -21,6 +21,8 @@ EXPECTED = tomllib.loads((SETTINGS / "expected.toml").read_text("utf-8"))
 CATALOGUE = Catalogue.bundled()
 SMALL_GPU = {"name": "NVIDIA GeForce RTX 3070", "vram_gib": 8.0, "free_gib": 7.2, "compute_capability": "8.6"}
 SMALL = Facts.model_validate({"os": "windows", "ram_gib": 16.0, "gpu": [SMALL_GPU]})
+OLD_GPU = {"name": "Tesla T4", "vram_gib": 16.0, "free_gib": 15.2, "compute_capability": "7.5"}
+OLD = Facts.model_validate({"os": "linux", "ram_gib": 64.0, "gpu": [OLD_GPU]})
 ABOUT_THE_GPU = {"vram", "vram-preflight", "opt-state"}
 """What can be said only once a fix has made known what the plan needs."""
 
@@ -52,6 +54,24 @@ def assert_no_fix_makes_a_stop(checker: Checker, plan: TrainingPlan) -> None:
 def test_that_no_fix_of_real_settings_makes_a_new_stop(name: str) -> None:
     plan = read_setup(SETTINGS / name, EXPECTED[name].get("script"), CATALOGUE).file.plan
     assert_no_fix_makes_a_stop(Checker(SETTINGS, CATALOGUE, SMALL, files_known=False), plan)
+
+
+@pytest.mark.parametrize("name", ["NAN-01.txt", "RAM-02.json"])
+def test_that_a_gpu_without_bf16_is_not_led_into_fp16_that_overflows(name: str) -> None:
+    plan = read_setup(SETTINGS / name, EXPECTED[name].get("script"), CATALOGUE).file.plan
+    assert_no_fix_makes_a_stop(Checker(SETTINGS, CATALOGUE, OLD, files_known=False), plan)
+
+
+def test_that_a_fix_that_the_gpu_has_no_memory_for_says_so() -> None:
+    plan = read_setup(SETTINGS / "NAN-01.txt", EXPECTED["NAN-01.txt"]["script"], CATALOGUE).file.plan
+    checker = Checker(SETTINGS, CATALOGUE, OLD, files_known=False)
+    (finding,) = [each for each in checker.findings(plan) if each.id == "nan-flux-fp16"]
+    emulated, full = finding.fixes
+    assert "GiB" not in emulated.label
+    assert "vram" not in {each[0] for each in stops(checker.findings(apply_changes(plan, emulated.changes)))}
+    assert "about 48" in full.label
+    assert "15.2 GiB" in full.label
+    assert "vram" in {each[0] for each in stops(checker.findings(apply_changes(plan, full.changes)))}
 
 
 @pytest.mark.parametrize("optimizer", OWN_RATE, ids=lambda each: str(each["optimizer_type"]))

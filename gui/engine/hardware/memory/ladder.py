@@ -46,6 +46,7 @@ class Ways(Document):
         image_changes: Whether images are changed anew at each look, so that latents cannot be cached.
         caption_changes: Whether captions are, so that they cannot be encoded before.
         bf16: Whether the GPU works in bf16; None when not known.
+        fp16: Whether the family can be trained in fp16.
         batch_target: Where fixes write the batch size.
         resolution_target: Where they write the resolution.
         most_swapped: The most blocks that can be swapped; 0 for none.
@@ -57,6 +58,7 @@ class Ways(Document):
     image_changes: bool = False
     caption_changes: bool = False
     bf16: bool | None = None
+    fp16: bool = True
     batch_target: str = "dataset.batch_size"
     resolution_target: str = "dataset.resolution"
     most_swapped: int = 0
@@ -143,7 +145,7 @@ def _attention(asked: MemoryQuestion, ways: Ways) -> Iterator[Option]:
 
 def _half(asked: MemoryQuestion, ways: Ways) -> Iterator[Option]:
     if not asked.half:
-        name = "fp16" if ways.bf16 is False else "bf16"
+        name = "fp16" if ways.bf16 is False and ways.fp16 else "bf16"
         yield Option(_with(asked, mixed_precision=name), {"mixed_precision": name})
 
 
@@ -256,7 +258,13 @@ def ladder() -> tuple[Step, ...]:
         Step("latents", _latents, lambda: _("None: it is faster, too."), "high", "§5.2 1"),
         Step("captions", _captions, lambda: _("None: it is faster, too."), "high", "§5.2 1"),
         Step("attention", _attention, lambda: _("None: it is faster, too."), "high", "§5.2 2"),
-        Step("half", _half, lambda: _("None on GPUs with bf16."), "high", "§5.2 3"),
+        Step(
+            "half",
+            _half,
+            lambda: _("None on GPUs with bf16; without it bf16 is slow, and fp16 can overflow."),
+            "high",
+            "§5.2 3",
+        ),
         Step(
             "checkpointing",
             _checkpointing,

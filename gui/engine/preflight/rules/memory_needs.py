@@ -16,7 +16,11 @@ from gui.engine.hardware.memory.room import Room
 from gui.engine.hardware.memory.tables import load_tables
 from gui.engine.preflight.rules.caching import CAPTION_CHANGES, IMAGE_CHANGES
 from gui.engine.preflight.rules.memory_question import question_of
-from gui.engine.preflight.rules.precision import FP16_SAFE_OPTIMIZERS
+from gui.engine.preflight.rules.precision import (
+    FP16_SAFE_OPTIMIZERS,
+    OVERFLOWS_IN_FP16,
+    bf16_is_native,
+)
 from gui.engine.preflight.view import View
 from gui.engine.texts import _
 
@@ -28,9 +32,6 @@ ASKED = "memory_asked"
 
 ADVISED = "memory_advised"
 """Under which name it remembers what was advised."""
-
-FIRST_BF16 = (8, 0)
-"""The first compute capability that works in bf16."""
 
 FUSING_SCRIPTS = frozenset(
     {"sdxl_train.py", "flux_train.py", "sd3_train.py", "lumina_train.py", "anima_train.py"}
@@ -111,7 +112,6 @@ def ways_of(view: View) -> Ways:
     script = view.arguments
     known = frozenset(argument.dest for argument in script.arguments.values()) if script else None
     useful = known - view.without_effect if known is not None else None
-    capability = view.gpu.capability if view.gpu else None
     limit = view.kin.limits.blocks_to_swap if view.kin else None
     several = view.datasets and view.datasets[0][0] != "dataset"
     place = view.datasets[0][0] if several and len(view.datasets) == 1 else "dataset"
@@ -119,7 +119,8 @@ def ways_of(view: View) -> Ways:
         known=useful,
         image_changes=_switched_on(view, IMAGE_CHANGES),
         caption_changes=_switched_on(view, CAPTION_CHANGES),
-        bf16=None if capability is None else capability >= FIRST_BF16,
+        bf16=bf16_is_native(view),
+        fp16=not view.script.startswith(OVERFLOWS_IN_FP16),
         batch_target=f"{place}.batch_size",
         resolution_target=f"{place}.resolution",
         most_swapped=limit or 0,

@@ -49,12 +49,15 @@ def bf16_is_native(view: View) -> bool | None:
 
 
 def _use_bf16(view: View, *, safe: bool = True) -> tuple[Fix, ...]:
-    if bf16_is_native(view) is False:
+    """A GPU that has to emulate it gets it for the families that nothing else is left to (NAN-04)."""
+    emulated = bf16_is_native(view) is False
+    if emulated and not view.script.startswith(OVERFLOWS_IN_FP16):
         return ()
     changes: dict[str, object] = {"mixed_precision": "bf16"}
     if view.flag("full_fp16"):
         changes |= {"full_fp16": None, "full_bf16": True} if view.knows("full_bf16") else {"full_fp16": None}
-    return (Fix(id="use-bf16", label=_("compute in bf16"), changes=changes, safe=safe),)
+    label = _("compute in bf16, emulated (several times slower)") if emulated else _("compute in bf16")
+    return (Fix(id="use-bf16", label=label, changes=changes, safe=safe and not emulated),)
 
 
 def _use_fp32(view: View, *, safe: bool = False) -> Fix:
@@ -77,8 +80,8 @@ def check_nan_flux_fp16(view: View) -> Iterator[Finding]:
     detail = _("Its activations are larger than fp16 can hold: the loss becomes NaN within a few steps.")
     if hopeless:
         detail += " " + _(
-            "This GPU does not compute bf16 itself. Full precision works where memory allows, several times "
-            "slower; otherwise this card is not suited to the family."
+            "This GPU does not compute bf16 itself. Emulated bf16 and, where memory allows, full precision "
+            "work, several times slower; otherwise this card is not suited to the family."
         )
     yield Finding(
         id="nan-flux-fp16",
