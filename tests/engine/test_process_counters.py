@@ -14,9 +14,10 @@ import pytest
 from fake_nvml import FakeNvml
 
 from gui.engine.hardware import gpu as gpu_module
-from gui.engine.hardware import process_counters
+from gui.engine.hardware import system_counters as counters_of_system
 from gui.engine.hardware.gpu import GpuDevice, GpuMonitor, machine_gpus
-from gui.engine.hardware.process_counters import ProcessUse, same_place, system_counters, uses
+from gui.engine.hardware.process_counters import ProcessUse, same_place, uses
+from gui.engine.hardware.system_counters import system_counters
 from gui.engine.hardware.visible import visible_devices
 from gui.engine.hardware.windows_counters import (
     WindowsCounters,
@@ -148,9 +149,9 @@ def test_that_a_look_that_fails_is_followed_by_others(pdh: Pdh) -> None:
 
 
 def test_that_another_system_has_no_such_counters(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process_counters, "operating_system", lambda: "linux")
+    monkeypatch.setattr(counters_of_system, "operating_system", lambda: "linux")
     assert system_counters() is None
-    monkeypatch.setattr(process_counters, "operating_system", lambda: "windows")
+    monkeypatch.setattr(counters_of_system, "operating_system", lambda: "windows")
     counters = system_counters()
     assert isinstance(counters, WindowsCounters)
 

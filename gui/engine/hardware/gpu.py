@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 from gui.engine.documents import Document
 from gui.engine.hardware.nvml import GpuLost, Nvml
-from gui.engine.hardware.process_counters import ProcessCounters, ProcessUse, same_place, system_counters
+from gui.engine.hardware.process_counters import ProcessCounters, ProcessUse, same_place
+from gui.engine.hardware.system_counters import system_counters
 from gui.engine.texts import _
 
 RETRY_SECONDS = 30.0

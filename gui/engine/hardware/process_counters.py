@@ -10,8 +10,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from gui.engine.hardware.host import operating_system
-
 _INSTANCE = re.compile(r"pid_(\d+)_luid_0x([0-9a-f]+)_0x([0-9a-f]+)(?:_phys_\d+)?", re.IGNORECASE)
 _PLACE = re.compile(r"(?:[0-9a-f]+:)?([0-9a-f]+):([0-9a-f]+)(?:\.\d+)?", re.IGNORECASE)
 
@@ -37,15 +35,6 @@ class ProcessCounters(Protocol):
 
     def read(self) -> Sequence[ProcessUse]:
         """Return what all processes hold now; empty where it cannot be told. Never raises."""
-
-
-def system_counters() -> ProcessCounters | None:
-    """Return the counters of this system, None where it has none."""
-    if operating_system() != "windows":
-        return None
-    from gui.engine.hardware.windows_counters import WindowsCounters
-
-    return WindowsCounters()
 
 
 def same_place(one: str, other: str) -> bool:
