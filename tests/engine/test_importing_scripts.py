@@ -154,7 +154,8 @@ def test_that_tokens_are_kept_out_of_the_plan_and_of_every_word(tmp_path: Path) 
     shown = repr(given) + str(given.secrets) + notes_of(given)
     assert token not in shown
     assert "abc123key" not in shown
-    assert "huggingface_token" in notes_of(given)
+    (note,) = given.file.notes
+    assert note.endswith("left out of the plan: huggingface_token, wandb_api_key.")
 
 
 def test_that_several_arguments_on_a_line_need_only_the_scripts_name(tmp_path: Path) -> None:
@@ -164,6 +165,54 @@ def test_that_several_arguments_on_a_line_need_only_the_scripts_name(tmp_path: P
     assert named.file.plan.script == "sdxl_train_network.py"
     with pytest.raises(CannotRead, match="quote"):
         paste('--seed 1 --output_name "a', tmp_path, "train_network.py")
+
+
+BROKEN = {
+    "a.bat": [
+        ("@echo off\r\npython train_network.py ^ \r\n --seed 5 ^\r\n --xformers\r\npause\r\n", "line 3"),
+        ("python train_network.py \\\r\n --seed 5 \\\r\n --xformers\r\n", "lines 2, 3"),
+        (
+            "cd \\\r\naccelerate launch --quiet ^  \r\n  train_network.py --seed 5\r\n  --xformers\r\n",
+            "lines 3, 4",
+        ),
+    ],
+    "a.sh": [
+        ("python train_network.py \\ \n --seed 5 \\\n # --no\n --xformers\n", "lines 2, 4"),
+        ("python train_network.py ^\n --seed 5 ^\n --xformers\n", "lines 2, 3"),
+    ],
+    "a.ps1": [
+        ("python train_network.py ` \n --seed 5 `\n --xformers\n", "line 2"),
+        ("python train_network.py \\\n --seed 5 ^\n --xformers\n", "lines 2, 3"),
+    ],
+    "a.txt": [
+        ("python D:\\train_network.py ^ \n --seed 5 ^\n --xformers\n", "line 2"),
+        ("python train_network.py ` \n --seed 5\n --xformers\n", "lines 2, 3"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "lines"), [(name, *case) for name, cases in BROKEN.items() for case in cases]
+)
+def test_that_lines_behind_a_wrong_mark_are_taken_and_it_is_said(tmp_path: Path, name, text, lines) -> None:
+    file = tmp_path / name
+    file.write_text(text, newline="")
+    given = read_setup(file, None, CATALOGUE)
+    assert given.file.plan.arguments == {"seed": 5, "xformers": True}
+    assert f"before {lines} and lose" in notes_of(given)
+    assert notes_of(given).count("\n") <= ("cd " in text)
+
+
+def test_that_pasted_arguments_behind_wrong_marks_are_taken(tmp_path: Path) -> None:
+    given = paste("--seed 1 --output_name a \\ \n --xformers", tmp_path, "train_network.py")
+    assert given.file.plan.arguments == {"seed": 1, "output_name": "a", "xformers": True}
+    assert "before line 2 and lose" in notes_of(given)
+
+
+def test_that_a_blank_as_a_value_is_no_wrong_mark(tmp_path: Path) -> None:
+    given = paste("python train_network.py --caption_separator ' '\necho done", tmp_path)
+    assert given.file.plan.dataset["caption_separator"] == " "
+    assert not given.file.notes
 
 
 def test_that_a_text_beyond_all_size_is_refused(tmp_path: Path) -> None:

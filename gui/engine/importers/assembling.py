@@ -17,7 +17,7 @@ from gui.engine.plan.families import families
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.plan_file import type_trouble
 from gui.engine.redaction import ARGUMENT_OF_VARIABLE, SECRET_ARGUMENTS, Secret, redact_text
-from gui.engine.texts import _
+from gui.engine.texts import _, ngettext
 
 
 @dataclass(frozen=True)
@@ -112,9 +112,13 @@ def _take_secrets(draft: Draft) -> None:
                 draft.secrets[name] = Secret(value.strip())
     for variable in ARGUMENT_OF_VARIABLE.keys() & environment.keys():
         draft.secrets.setdefault(ARGUMENT_OF_VARIABLE[variable], Secret(environment.pop(variable).strip()))
-    for name in draft.secrets:
-        text = _("A token ({name}) was in it. It is not put into the plan: tokens do not belong into files.")
-        draft.note(text.format(name=name))
+    if draft.secrets:
+        text = ngettext(
+            "A token that stands in it is left out of the plan: {names}.",
+            "Tokens that stand in it are left out of the plan: {names}.",
+            len(draft.secrets),
+        )
+        draft.note(text.format(names=", ".join(draft.secrets)))
 
 
 def mapped(arguments: Mapping[str, Any], base: Path, script: str) -> DatasetMapping:

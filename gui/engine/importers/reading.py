@@ -13,14 +13,13 @@ from typing import Any, Literal, NoReturn
 from gui.engine.documents import decode_text, read_bytes, reason_of
 from gui.engine.errors import CannotRead, ScriptNeeded
 from gui.engine.findings import Finding
-from gui.engine.importers.argument_words import take_words
 from gui.engine.importers.arguments_text import looks_like_arguments, read_arguments
 from gui.engine.importers.assembling import Draft, Source, assemble
 from gui.engine.importers.imported import Imported
 from gui.engine.importers.kohya_gui import is_gui_settings, read_gui_settings
 from gui.engine.importers.lora_easy import is_lora_easy, read_lora_easy
 from gui.engine.importers.model_file import looks_like_model, read_model
-from gui.engine.importers.scripts import names_training, read_script
+from gui.engine.importers.scripts import names_training, read_script, read_words
 from gui.engine.importers.sd_scripts_toml import (
     is_config,
     is_dataset,
@@ -31,8 +30,7 @@ from gui.engine.importers.sd_scripts_toml import (
     take_config_file,
     take_dataset_file,
 )
-from gui.engine.importers.shell_text import TooLong, UnclosedQuote
-from gui.engine.importers.shell_words import shell_commands, shell_of
+from gui.engine.importers.shell_words import shell_of
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.plan_file import LARGEST_PLAN_BYTES, PlanFile, moved_plan, plan_from_bytes
 from gui.engine.redaction import Secret
@@ -183,17 +181,7 @@ def _arguments(text: str, source: Source, script: str | None, catalogue: Catalog
         raise ScriptNeeded(source.path)
     if not _SECOND_FLAG.search(text):
         return _imported(read_arguments(text, script, catalogue, source.path), source, "arguments")
-    try:
-        said = shell_commands(text, shell_of(text))
-    except UnclosedQuote as error:
-        reason = _("line {number}: a quote is not closed").format(number=error.line)
-        raise CannotRead(source.path, reason) from error
-    except TooLong as error:
-        raise CannotRead(source.path, _("its variables grow beyond any use")) from error
-    known = catalogue.script(script)
-    draft = Draft(known.name)
-    take_words(draft, [word for command in said.commands for word in command.words], known)
-    return _drafted(draft, source, catalogue, "arguments")
+    return _drafted(read_words(text, script, source, catalogue), source, catalogue, "arguments")
 
 
 def _is_toml(text: str) -> bool:

@@ -10,9 +10,10 @@ from pathlib import PurePosixPath, PureWindowsPath
 from gui.engine.errors import CannotRead
 from gui.engine.importers.argument_words import take_words
 from gui.engine.importers.assembling import Draft, Source
+from gui.engine.importers.broken_lines import mended
 from gui.engine.importers.launch_words import take_environment, take_launch_words
 from gui.engine.importers.shell_text import Command, Script, TooLong, UnclosedQuote
-from gui.engine.importers.shell_words import shell_commands
+from gui.engine.importers.shell_words import shell_commands, shell_of
 from gui.engine.texts import _, ngettext
 from gui.engine.trainer.catalogue import Catalogue
 from gui.engine.trainer.quoting import Shell
@@ -22,6 +23,7 @@ _SILENT = frozenset(
     {"echo", "@echo", "pause", "setlocal", "endlocal", "exit", "set", "title", "chcp", "clear", "cls"}
 )
 _SHOWN = 6
+_MARK: dict[Shell, str] = {"posix": "\\", "cmd": "^", "powershell": "`"}
 
 
 @dataclass(frozen=True)
@@ -49,24 +51,68 @@ def read_script(text: str, shell: Shell, source: Source, catalogue: Catalogue) -
     Raises:
         CannotRead: A quote is not closed, or no command starts a training.
     """
-    try:
-        said = shell_commands(text, shell)
-    except UnclosedQuote as error:
-        reason = _("line {number}: a quote is not closed").format(number=error.line)
-        raise CannotRead(source.path, reason) from error
-    except TooLong as error:
-        raise CannotRead(source.path, _("its variables grow beyond any use")) from error
+    said = _commands(text, shell, source)
+    said.commands, broken = _mended(said.commands, catalogue)
     trainings = [found for command in said.commands if (found := _training(command, catalogue))]
     if not trainings:
         raise CannotRead(source.path, _("no command in it starts a training script of sd-scripts"))
     chosen = trainings[0]
     known = catalogue.script(chosen.script)
     draft = Draft(known.name)
+    _tell_broken(draft, broken, shell)
     _tell(draft, said, chosen, trainings)
     take_environment(draft, chosen.command.environment)
     take_launch_words(draft, chosen.before)
     take_words(draft, chosen.after, known)
     return draft
+
+
+def read_words(text: str, script: str, source: Source, catalogue: Catalogue) -> Draft:
+    """Gather arguments that were pasted without the command in front of them.
+
+    Args:
+        text: Several arguments on a line, on any number of lines.
+        script: The training script that they are for.
+        source: Where they come from.
+        catalogue: The trainer's scripts and arguments.
+
+    Raises:
+        CannotRead: A quote is not closed.
+        ScriptNotUsable: The trainer has no such script.
+    """
+    shell = shell_of(text)
+    known = catalogue.script(script)
+    draft = Draft(known.name)
+    said = _commands(text, shell, source)
+    commands, broken = mended(said.commands, takes=lambda _command: True, unfinished=lambda _command: False)
+    _tell_broken(draft, broken, shell)
+    take_words(draft, [word for command in commands for word in command.words], known)
+    return draft
+
+
+def _mended(commands: Sequence[Command], catalogue: Catalogue) -> tuple[list[Command], list[int]]:
+    def trains(command: Command) -> bool:
+        return _training(command, catalogue) is not None
+
+    def launches(command: Command) -> bool:
+        return _starts_programs(command.words, bare=False)
+
+    return mended(
+        commands,
+        takes=lambda command: trains(command) or launches(command),
+        unfinished=lambda command: launches(command) and not trains(command),
+    )
+
+
+def _commands(text: str, shell: Shell, source: Source) -> Script:
+    """Return what a text says; raises CannotRead."""
+    try:
+        return shell_commands(text, shell)
+    except UnclosedQuote as error:
+        reason = _("line {number}: a quote is not closed").format(number=error.line)
+        raise CannotRead(source.path, reason) from error
+    except TooLong as error:
+        raise CannotRead(source.path, _("its variables grow beyond any use")) from error
 
 
 def _training(command: Command, catalogue: Catalogue) -> _Training | None:
@@ -92,6 +138,21 @@ def _starts_programs(before: Sequence[str], bare: bool) -> bool:
 def base_name(word: str) -> str:
     """Return the last part of a path, of either kind of system."""
     return PurePosixPath(word).name if "\\" not in word else PureWindowsPath(word).name
+
+
+def _tell_broken(draft: Draft, lines: list[int], shell: Shell) -> None:
+    if not lines:
+        return
+    shown = ", ".join(map(str, lines[:_SHOWN])) + (" …" if len(lines) > _SHOWN else "")
+    draft.note(
+        ngettext(
+            "The shell would end the command before line {lines} and lose what follows: a line goes on only "
+            "where {mark} is the very last sign of the one above it. It was taken as it is meant.",
+            "The shell would end the command before lines {lines} and lose what follows: a line goes on "
+            "only where {mark} is the very last sign of the one above it. It was taken as it is meant.",
+            len(lines),
+        ).format(lines=shown, mark=_MARK[shell])
+    )
 
 
 def _tell(draft: Draft, said: Script, chosen: _Training, trainings: list[_Training]) -> None:

@@ -86,7 +86,9 @@ class _CmdReader:
         while place < len(line):
             sign = line[place]
             if sign == "^" and not quoted:
-                parts[-1].append(line[place + 1 : place + 2])
+                # Before blanks at the end it was meant to let the line go on: it is left for all to see.
+                meant = place + 1 < len(line) and not line[place + 1 :].strip()
+                parts[-1].append(sign if meant else line[place + 1 : place + 2])
                 place += 2
                 continue
             if sign == '"':

@@ -15,12 +15,13 @@ _SIGNS: tuple[tuple[Shell, re.Pattern[str]], ...] = (
     ("posix", re.compile(r"\A#!.*\b(?:ba|z|da)?sh\b|\\\n|^[ \t]*export \w+=", re.MULTILINE)),
     (
         "powershell",
-        re.compile(r"`\n|^[ \t]*\$(?:env:)?\w+\s*=|^[ \t]*& |\A[ \t]*<#", re.MULTILINE | re.IGNORECASE),
+        re.compile(r"`[ \t]*\n|^[ \t]*\$(?:env:)?\w+\s*=|^[ \t]*& |\A[ \t]*<#", re.MULTILINE | re.IGNORECASE),
     ),
     (
         "cmd",
         re.compile(
-            r"\^\n|^[ \t]*@echo\b|^[ \t]*set \"?\w+=|^[ \t]*(?:rem|call) |%\w+%|\^\"|(?:\s|\A)[A-Za-z]:\\",
+            r"\^[ \t]*\n|^[ \t]*@echo\b|^[ \t]*set \"?\w+=|^[ \t]*(?:rem|call) "
+            r"|%\w+%|\^\"|(?:\s|\A)[A-Za-z]:\\",
             re.MULTILINE | re.IGNORECASE,
         ),
     ),
