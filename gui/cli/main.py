@@ -171,7 +171,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 def _wake_queue(home: Home) -> None:
     """Have a scheduler there where the queue has work; what is wrong with it, “queue” tells."""
-    if (home.queue / "queue.json").is_file():
+    if home.queue.is_dir():
         from gui.engine.runs.queue_session import ensure_scheduler  # heavy, and most have no queue
         from gui.engine.runs.queue_store import QueueStore
 

@@ -121,7 +121,9 @@ def test_that_an_hour_is_waited_for_whatever_the_clock_does(store: QueueStore) -
     assert looking.look() and starter.started == [number]
 
 
-def test_that_a_run_launched_by_hand_is_waited_for(store: QueueStore, home: Home) -> None:
+def test_that_a_run_launched_by_hand_is_waited_for(
+    store: QueueStore, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
     put(store, 0)
     put(store, 1)
     run = write_run(home, "by-hand", verdict=None, status={"state": "running"})
@@ -131,10 +133,17 @@ def test_that_a_run_launched_by_hand_is_waited_for(store: QueueStore, home: Home
     locks = [SupervisorLock(each.lock) for each in (run, broken)]
     for lock in locks:
         lock.take()
+    (home.runs / "no run").mkdir()
     looking, starter, clock, _wall = scheduler(store, {})
     assert looking.look() and starter.started == [1]
+    sentence = store.read().items[1].sentence
+    assert run.name in sentence and "GPU 1" in sentence
     for lock in locks:
         lock.release()
+    monkeypatch.setattr("gui.engine.runs.queue_scheduler.is_alive", lambda each: each.path == run.path)
+    clock.now += 10.0
+    assert looking.look() and starter.started == [1], "its trainer lives though nobody looks after it"
+    monkeypatch.setattr("gui.engine.runs.queue_scheduler.is_alive", lambda _each: False)
     clock.now += 1.0
     assert looking.look() and starter.started == [1]
     clock.now += 10.0

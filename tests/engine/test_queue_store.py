@@ -48,7 +48,7 @@ def names(store: QueueStore) -> list[str]:
 
 
 def test_that_a_plan_is_copied_with_whole_paths_and_without_tokens(store: QueueStore) -> None:
-    assert not store.exists() and store.mark() == 0 and store.read() == Queue(QueueBoard())
+    assert store.read() == Queue(QueueBoard())
     item = put(store, "a", accepted=("lr-te",), when_free=True)
     assert (item.number, item.trainer, item.plan_file, item.practice) == (1, "/sd", "/plans/x.toml", False)
     text = (store.home.queue / "1.toml").read_text("utf-8")
@@ -78,6 +78,20 @@ def test_that_the_order_is_kept_and_what_it_does_not_name_comes_behind(store: Qu
     assert names(store) == ["c", "a", "b", "d"]
     with pytest.raises(QueueRefused):
         store.move(9, 0)
+    (store.home.queue / "queue.json").unlink()
+    assert names(store) == ["a", "b", "c", "d"], "whoever deletes it loses the order, and no plan"
+
+
+def test_that_who_moves_an_item_by_some_places_need_not_know_the_newest_order(store: QueueStore) -> None:
+    for name in "abcd":
+        put(store, name)
+    store.remove(1)
+    for _press in range(2):
+        store.shift(4, -1)
+    assert names(store) == ["d", "b", "c"]
+    store.shift(4, -1)
+    store.shift(2, 7)
+    assert names(store) == ["d", "c", "b"]
 
 
 def test_that_what_is_taken_out_can_be_put_back_where_it_was(store: QueueStore) -> None:
@@ -122,6 +136,9 @@ def test_that_damage_hides_nothing_else_and_newer_items_are_told(store: QueueSto
     (store.home.queue / "queue.json").write_text("[]", "utf-8")
     queue = store.read()
     assert [item.name for item in queue.items] == ["b"] and len(queue.problems) == 3
+    assert queue.board.paused, "nobody knows any more what was to be started"
+    with pytest.raises(QueueRefused, match="1.json cannot be read"):
+        store.remove(1)
     assert put(store, "c").number == 6
     (store.home.queue / "queue.json").write_text('{"schema": 9}', "utf-8")
     with pytest.raises(NewerDocument):
@@ -142,7 +159,8 @@ def test_that_a_failure_holds_its_lanes_only_where_that_was_chosen(store: QueueS
     assert store.read().item(2).state == "refused"
     store.go_on(["0"])
     assert list(store.read().board.held) == ["1"]
-    assert store.retry(2).findings == ()
+    again = store.retry(2, ["lr-te", "cuda"])
+    assert (again.findings, again.accepted) == ((), ("lr-te", "cuda"))
     assert not store.read().board.held
     with pytest.raises(QueueRefused):
         store.retry(2)
@@ -154,6 +172,9 @@ def test_that_a_retry_remembers_the_earlier_run(store: QueueStore) -> None:
     store.change(1, lambda item: item.model_copy(update={"state": "failed", "run": "r1", "attempts": 2}))
     again = store.retry(1)
     assert (again.state, again.run, again.before, again.attempts) == ("waiting", None, ("r1",), 0)
+    store.change(1, lambda item: item.model_copy(update={"state": "running", "run": "r2"}))
+    store.conclude(1, "refused", "The disk is full.")
+    assert store.retry(1).before == ("r1",), "what was refused has no run"
 
 
 def test_that_hour_gpus_and_memory_change_only_while_it_waits(store: QueueStore) -> None:
@@ -179,6 +200,11 @@ def test_that_each_state_says_what_it_waits_for(store: QueueStore) -> None:
     told = [sentence_of(item, queue, now) for item in queue.items]
     assert told[:2] == ["", "It starts after number 1, a."]
     assert told[2].startswith("It starts not before 20") and told[3] == "It waits for memory."
+    put(store, "behind one that lets it pass")
+    store.change(5, lambda item: item.model_copy(update={"sentence": "It waited for memory, once."}))
+    queue = store.read()
+    assert sentence_of(queue.items[4], queue, now) == "It starts after number 2, b."
+    store.remove(5)
     store.pause(["0"])
     queue = store.read()
     assert sentence_of(queue.items[1], queue, now) == "GPU 0 is held: paused."
@@ -200,8 +226,11 @@ def item(number: int, *gpus: int, **more: object) -> QueueItem:
 
 
 def turns(items: list[QueueItem], busy: str = "", late: tuple[int, ...] = (), **board: object) -> list[int]:
-    queue = Queue(QueueBoard(**board), tuple(items))
-    return [each.number for each in startable(queue, set(busy), lambda each: each.number not in late)]
+    tomorrow = datetime.fromtimestamp(86_400.0)
+    row = [
+        each.model_copy(update={"not_before": tomorrow if each.number in late else None}) for each in items
+    ]
+    return [each.number for each in startable(Queue(QueueBoard(**board), tuple(row)), set(busy), 0.0)]
 
 
 def test_that_each_gpu_has_its_own_row() -> None:
@@ -232,7 +261,7 @@ def test_that_one_that_needs_two_gpus_is_not_passed_for_ever() -> None:
 )
 def test_that_no_gpu_is_ever_given_to_two(wanted: list[frozenset[int]], busy: frozenset[str]) -> None:
     items = [item(number, *sorted(gpus)) for number, gpus in enumerate(wanted, start=1)]
-    found = startable(Queue(QueueBoard(), tuple(items)), busy, lambda _item: True)
+    found = startable(Queue(QueueBoard(), tuple(items)), busy, 0.0)
     taken = [str(gpu) for each in found for gpu in (each.gpus or (0,))]
     assert len(taken) == len(set(taken)) and not set(taken) & busy
 

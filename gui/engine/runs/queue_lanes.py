@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 
+from gui.engine.runs.queue_hours import has_come
 from gui.engine.runs.queue_items import Queue, QueueItem
 from gui.engine.texts import _
 
@@ -40,7 +41,18 @@ def _in_order(lane: str) -> tuple[int, str]:
     return int(lane) if lane.isdecimal() else 1 << 30, lane
 
 
-def startable(queue: Queue, busy: Collection[str], is_due: Callable[[QueueItem], bool]) -> list[QueueItem]:
+def is_ready(item: QueueItem, queue: Queue, now: float) -> bool:
+    """Whether nothing keeps an item from starting once it is the first on its GPUs.
+
+    Args:
+        item: One that waits.
+        queue: As it is now.
+        now: Seconds since 1970.
+    """
+    return not lanes_of_item(item) & queue.board.held.keys() and has_come(item.not_before, now)
+
+
+def startable(queue: Queue, busy: Collection[str], now: float) -> list[QueueItem]:
     """Return the items whose turn it is, at most one a lane.
 
     One whose hour has not come lets those behind it pass. One that needs several GPUs keeps them once
@@ -49,15 +61,15 @@ def startable(queue: Queue, busy: Collection[str], is_due: Callable[[QueueItem],
     Args:
         queue: As it is now.
         busy: Lanes in which something runs.
-        is_due: Whether an item's hour has come.
+        now: Seconds since 1970.
     """
     if queue.board.paused:
         return []
     taken, found = set(busy), []
     for item in queue.waiting:
-        lanes = lanes_of_item(item)
-        if lanes & queue.board.held.keys() or not is_due(item):
+        if not is_ready(item, queue, now):
             continue
+        lanes = lanes_of_item(item)
         if not lanes & taken:
             found.append(item)
         taken |= lanes

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from gui.engine.errors import CannotWrite, PreflightError, QueueRefused
 from gui.engine.plan.plan_file import load_plan
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.listing import RunEntry, RunIndex
 from gui.engine.runs.queue_follow import Became, what_became
-from gui.engine.runs.queue_hours import has_come
 from gui.engine.runs.queue_items import Queue, QueueItem
-from gui.engine.runs.queue_lanes import lanes_of, lanes_of_item, startable
+from gui.engine.runs.queue_lanes import lane_words, lanes_of, lanes_of_item, startable
 from gui.engine.runs.queue_start import MOST_ATTEMPTS, ItemStarter
 from gui.engine.runs.queue_store import QueueStore
+from gui.engine.runs.rivals import is_alive
 from gui.engine.texts import _
 
-READ_SECONDS = 10.0
-"""So long the queue is believed to be as it was while its folder is."""
-
 ELSEWHERE_SECONDS = 2.0
-"""The same for runs that were not launched from the queue."""
+"""So long runs that were not launched from the queue are believed to be as they were."""
 
 AGAIN_SECONDS = 5.0
 """Between two looks whether a GPU's memory is free, or a disk can be written again."""
@@ -57,34 +54,23 @@ class Scheduler:
         self._clock = clock
         self._rest = rest
         self._runs = RunIndex(store.home)
-        self._queue = Queue(store.read().board)
-        self._mark = -1
-        self._read_due = 0.0
         self._again: dict[int, float] = {}
-        self._elsewhere: frozenset[str] = frozenset()
+        self._elsewhere: dict[str, str] = {}
         self._elsewhere_due = 0.0
 
     def look(self) -> bool:
         """Follow what runs, and start what may; return whether there is anything left to wait for."""
         try:
-            for item in self._fresh().running:
+            for item in self._store.read().running:
                 self._follow(item)
-            for item in self._next(self._fresh()):
+            for item in self._next(self._store.read()):
                 self._start(item)
-            return has_work(self._fresh())
+            return has_work(self._store.read())
         except QueueRefused:  # an item was taken away by hand while its run goes on
             return True
         except CannotWrite:  # the disk is full, and there is no place to say so
             self._rest(AGAIN_SECONDS)
             return True
-
-    def _fresh(self) -> Queue:
-        """Return the queue; read only where its folder has changed, which costs next to nothing to see."""
-        mark, now = self._store.mark(), self._clock()
-        if mark != self._mark or now >= self._read_due:
-            self._queue = self._store.read()
-            self._mark, self._read_due = mark, now + READ_SECONDS
-        return self._queue
 
     def _follow(self, item: QueueItem) -> None:
         run = RunFolder(self._store.home.runs / (item.run or ""))
@@ -103,21 +89,30 @@ class Scheduler:
 
     def _next(self, queue: Queue) -> list[QueueItem]:
         busy = frozenset[str]().union(*map(lanes_of_item, queue.running))
-        if not startable(queue, busy, self._is_due):
-            return []
-        return startable(queue, busy | self._taken_elsewhere(queue), self._is_due)
+        now = self._wall()
+        found = startable(queue, busy, now)
+        taken = self._taken_elsewhere(queue) if found else {}
+        for item in found:
+            lanes = lanes_of_item(item) & taken.keys()
+            if lanes:
+                self._wait_for(item, taken[min(lanes)], lanes)
+        return startable(queue, busy | taken.keys(), now)
 
-    def _is_due(self, item: QueueItem) -> bool:
-        return has_come(item.not_before, self._wall())
+    def _wait_for(self, item: QueueItem, run: str, lanes: Collection[str]) -> None:
+        """Let an item tell for which run, launched by hand, it waits."""
+        text = _("It waits for the run {run}, which was not launched from the queue, on {lane}.")
+        words = text.format(run=run, lane=lane_words(lanes))
+        if words != item.sentence:
+            self._change(item, sentence=words)
 
-    def _taken_elsewhere(self, queue: Queue) -> frozenset[str]:
-        """Return the lanes of runs that were launched by hand."""
+    def _taken_elsewhere(self, queue: Queue) -> dict[str, str]:
+        """Return the lanes of runs that were launched by hand, and the runs' names."""
         now = self._clock()
         if now >= self._elsewhere_due:
             self._elsewhere_due = now + ELSEWHERE_SECONDS
             own = {item.run for item in queue.running}
             others = [entry for entry in self._runs.entries() if _lives(entry) and entry.name not in own]
-            self._elsewhere = frozenset[str]().union(*map(_lanes_of_run, others))
+            self._elsewhere = {lane: entry.name for entry in others for lane in _lanes_of_run(entry)}
         return self._elsewhere
 
     def _start(self, item: QueueItem) -> None:
@@ -143,7 +138,10 @@ def has_work(queue: Queue) -> bool:
 
 
 def _lives(entry: RunEntry) -> bool:
-    return entry.condition == "fine" and entry.state not in (None, "ended")
+    """Whether something of a run works; nobody need look after it for that."""
+    if entry.state == "ended" or entry.condition == "foreign":
+        return False
+    return entry.condition == "fine" or is_alive(RunFolder(entry.folder))
 
 
 def _lanes_of_run(entry: RunEntry) -> frozenset[str]:

@@ -80,7 +80,7 @@ def ensure_scheduler(store: QueueStore, *, wait: bool = True) -> bool:
         QueueRefused: It could not be started.
         NewerDocument: A newer version of this program has set the queue.
     """
-    if not store.exists() or is_held(store.lock) or not has_work(store.read()):
+    if is_held(store.lock) or not has_work(store.read()):
         return False
     home = store.home
     try:

@@ -7,19 +7,18 @@ import os
 from gui.engine.errors import CannotWrite, PlanNotRunnable, PreflightError, QueueRefused, RunRefused
 from gui.engine.hardware.gpu import GpuMonitor
 from gui.engine.paths import Home
-from gui.engine.plan.changes import apply_changes
 from gui.engine.plan.plan_file import PlanFile
 from gui.engine.preflight.launch_look import LaunchLook
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.preparing import look_before_launch, preparation_for
 from gui.engine.runs.queue_items import QueueItem
 from gui.engine.runs.queue_memory import what_is_missing
+from gui.engine.runs.queue_plans import plan_of_item, trainer_of_item
 from gui.engine.runs.queue_store import QueueStore
 from gui.engine.runs.start import start_supervisor
 from gui.engine.texts import _
 from gui.engine.token_store import TokenStore
-from gui.engine.trainer.choosing import Trainer, named_install, open_trainer
-from gui.engine.trainer.installs import missing_part
+from gui.engine.trainer.choosing import Trainer
 
 MOST_ATTEMPTS = 3
 """So often in a row a supervisor may fail to start before the item is given up."""
@@ -51,7 +50,8 @@ class ItemStarter:
             CannotWrite: The queue cannot be written; nothing was started then.
         """
         try:
-            plan_file, trainer = self._plan(item), self._trainer(item)
+            plan_file = plan_of_item(self._store, item)
+            trainer = trainer_of_item(self._home, item)
             look = look_before_launch(self._home, trainer, plan_file.base)
             if item.when_free and self._waits(item, plan_file, look):
                 return
@@ -105,25 +105,6 @@ class ItemStarter:
         if words and words != item.sentence:
             self._note(item, sentence=words)
         return bool(words)
-
-    def _plan(self, item: QueueItem) -> PlanFile:
-        """Return the item's plan, on the GPUs that it was given.
-
-        Raises:
-            CannotRead: It is gone or damaged.
-        """
-        plan_file = self._store.plan(item.number)
-        if item.gpus == plan_file.plan.launch.gpu_ids:
-            return plan_file
-        plan = apply_changes(plan_file.plan, {"launch.gpu_ids": list(item.gpus) or None})
-        return PlanFile(plan, path=plan_file.path)
-
-    def _trainer(self, item: QueueItem) -> Trainer:
-        install = named_install(item.trainer, item.python)
-        missing = missing_part(install)
-        if missing is not None:
-            raise missing
-        return open_trainer(self._home, install)
 
     def _tokens_of(self, plan_file: PlanFile, trainer: Trainer) -> dict[str, str]:
         said = {**os.environ, **plan_file.plan.launch.env}

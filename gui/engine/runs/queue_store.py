@@ -8,7 +8,7 @@ its plan is refused when its turn comes, a plan without its item is nobody's.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -20,6 +20,7 @@ from gui.engine.file_lock import held
 from gui.engine.findings import Finding
 from gui.engine.paths import Home
 from gui.engine.plan.plan_file import PlanFile, load_plan
+from gui.engine.runs.queue_files import QueueFiles
 from gui.engine.runs.queue_items import FAILURES, FailurePolicy, Queue, QueueBoard, QueueItem, QueueState
 from gui.engine.runs.queue_lanes import lanes_of_item
 from gui.engine.runs.records import local_time
@@ -71,53 +72,26 @@ class QueueStore:
 
     def __init__(self, home: Home) -> None:
         self.home = home
-        self._folder = home.queue
-        self._board = home.queue / "queue.json"
+        self._files = QueueFiles(home.queue)
 
     @property
     def lock(self) -> Path:
         """Held by the scheduler for as long as it lives."""
-        return self._folder / "scheduler.lock"
+        return self.home.queue / "scheduler.lock"
 
     @property
     def log(self) -> Path:
         """What the scheduler itself has to say; empty when all is well."""
-        return self._folder / "scheduler.log"
-
-    def exists(self) -> bool:
-        """Whether anything was ever put into it."""
-        return self._board.exists()
-
-    def mark(self) -> int:
-        """Return a number that is another one once anything in the queue was changed."""
-        try:
-            return self._folder.stat().st_mtime_ns
-        except OSError:
-            return 0
+        return self.home.queue / "scheduler.log"
 
     def read(self) -> Queue:
         """Return the queue; what cannot be read is told in it.
 
         Raises:
             NewerDocument: A newer version of this program has set it.
+            CannotRead: Its folder cannot be read.
         """
-        board, problems = QueueBoard(), []
-        if self.exists():
-            try:
-                board = QueueBoard.read(self._board)
-            except CannotRead as error:  # its order is lost, the items are not
-                problems.append(str(error))
-        found: dict[int, QueueItem] = {}
-        for number in self._numbers():
-            try:
-                found[number] = QueueItem.read(self._file(number))
-            except (CannotRead, NewerDocument) as error:
-                if self._file(number).exists():  # else somebody has just taken it out
-                    problems.append(str(error))
-        order = [number for number in dict.fromkeys(board.order) if number in found]
-        order += sorted(found.keys() - set(order))
-        board = board.model_copy(update={"last": max([board.last, *self._numbers()])})
-        return Queue(board, tuple(found[number] for number in order), tuple(problems))
+        return self._files.read()
 
     def plan(self, number: int) -> PlanFile:
         """Return an item's plan.
@@ -125,12 +99,19 @@ class QueueStore:
         Raises:
             CannotRead: It is gone or damaged.
         """
-        return load_plan(self._plan(number))
+        return load_plan(self._files.plan(number))
+
+    def plan_text(self, number: int) -> str | None:
+        """Return an item's plan as it is written; None where it cannot be read."""
+        try:
+            return read_text(self._files.plan(number))
+        except PreflightError:
+            return None
 
     @contextlib.contextmanager
     def one_at_a_time(self) -> Iterator[None]:
         """Keep others from changing the queue meanwhile."""
-        with held(self._board):
+        with held(self._files.board):
             yield
 
     def add(self, plan_file: PlanFile, wish: Wish) -> QueueItem:
@@ -143,9 +124,9 @@ class QueueStore:
         plan_file.require_known()
         plan, install = plan_file.plan, wish.install
         with self.one_at_a_time():
-            queue = self.read()
+            board = self._files.read_board()
             item = QueueItem(
-                number=queue.board.last + 1,
+                number=board.last + 1,
                 name=plan.name,
                 family=plan.family,
                 plan_file=str(plan_file.path.absolute()) if plan_file.path else None,
@@ -157,9 +138,9 @@ class QueueStore:
                 when_free=wish.when_free,
                 added=local_time(),
             )
-            write_atomically(self._plan(item.number), plan_file.standalone_text())
-            item.write(self._file(item.number))
-            self._set(queue, [*queue.items, item], last=item.number)
+            write_atomically(self._files.plan(item.number), plan_file.standalone_text())
+            item.write(self._files.item(item.number))
+            self._set(board, order=(*board.order, item.number), last=item.number)
         return item
 
     def change(self, number: int, change: Callable[[QueueItem], QueueItem]) -> QueueItem:
@@ -174,8 +155,8 @@ class QueueStore:
             CannotWrite: The disk is full.
         """
         with self.one_at_a_time():
-            item = change(self._there(self.read(), number))
-            item.write(self._file(number))
+            item = change(self._there(number))
+            item.write(self._files.item(number))
         return item
 
     def remove(self, number: int) -> Removed:
@@ -187,11 +168,13 @@ class QueueStore:
         """
         with self.one_at_a_time():
             queue = self.read()
-            item = self._there(queue, number)
+            item = self._there(number)
             if item.state == "running":
                 text = _("Number {number} is running; stop its run first: {run}.")
                 raise QueueRefused(text.format(number=number, run=item.run))
-            return self._take_out(queue, item)
+            text_of_plan = self.plan_text(number)
+            self._take_out([number])
+        return Removed(item, text_of_plan, queue.items.index(item))
 
     def put_back(self, removed: Removed) -> None:
         """Undo a removal.
@@ -201,13 +184,10 @@ class QueueStore:
         """
         number = removed.item.number
         with self.one_at_a_time():
-            queue = self.read()
             if removed.plan is not None:
-                write_atomically(self._plan(number), removed.plan)
-            removed.item.write(self._file(number))
-            items = list(queue.items)
-            items.insert(removed.place, removed.item)
-            self._set(queue, items)
+                write_atomically(self._files.plan(number), removed.plan)
+            removed.item.write(self._files.item(number))
+            self._put(number, removed.place)
 
     def clear(self) -> int:
         """Take out all that is over; return how many that were.
@@ -216,9 +196,8 @@ class QueueStore:
             CannotWrite: The folder cannot be written.
         """
         with self.one_at_a_time():
-            over = [item for item in self.read().items if item.over]
-            for item in over:
-                self._take_out(self.read(), item)
+            over = [item.number for item in self.read().items if item.over]
+            self._take_out(over)
         return len(over)
 
     def move(self, number: int, place: int) -> None:
@@ -233,11 +212,23 @@ class QueueStore:
             CannotWrite: The disk is full.
         """
         with self.one_at_a_time():
-            queue = self.read()
-            item = self._there(queue, number)
-            items = [other for other in queue.items if other is not item]
-            items.insert(max(0, place), item)
-            self._set(queue, items)
+            self._there(number)
+            self._put(number, place)
+
+    def shift(self, number: int, by: int) -> None:
+        """Move an item by some places, from where it stands now: who looks at it may see an older order.
+
+        Args:
+            number: Which.
+            by: Negative is earlier.
+
+        Raises:
+            QueueRefused: There is none.
+            CannotWrite: The disk is full.
+        """
+        with self.one_at_a_time():
+            item = self._there(number)
+            self._put(number, max(0, self.read().items.index(item) + by))
 
     def conclude(
         self, number: int, state: QueueState, sentence: str, findings: tuple[Finding, ...] = ()
@@ -248,19 +239,28 @@ class QueueStore:
             CannotWrite: The disk is full.
         """
         with self.one_at_a_time():
-            queue = self.read()
-            item = queue.item(number)
-            if item is None or item.over:
+            board = self._files.read_board()
+            try:
+                item = self._there(number)
+            except QueueRefused:  # somebody has taken it out
                 return
-            if state in FAILURES and queue.board.on_failure == "stop":
+            if item.over:
+                return
+            if state in FAILURES and board.on_failure == "stop":
                 # First of the two: killed in between, the next scheduler comes here again.
                 text = _("stopped at number {number}, {name}").format(number=number, name=item.name)
-                self._set(queue, held={**queue.board.held, **dict.fromkeys(lanes_of_item(item), text)})
-            fresh = item.model_copy(update={"state": state, "sentence": sentence, "findings": findings})
-            fresh.write(self._file(number))
+                self._set(board, held={**board.held, **dict.fromkeys(lanes_of_item(item), text)})
+            # What was refused was never started: the folder that was to be its run's is gone again.
+            run = None if state == "refused" else item.run
+            ended = {"state": state, "run": run, "sentence": sentence, "findings": findings}
+            item.model_copy(update=ended).write(self._files.item(number))
 
-    def retry(self, number: int) -> QueueItem:
+    def retry(self, number: int, accepted: Sequence[str] = ()) -> QueueItem:
         """Let an item that is over wait for its turn again, at its place; its lane is no longer held.
+
+        Args:
+            number: Which.
+            accepted: Ids of more dangers that the user says yes to.
 
         Raises:
             QueueRefused: There is none, or it is not over.
@@ -272,29 +272,28 @@ class QueueStore:
                 raise QueueRefused(_("Number {number} is not over.").format(number=number))
             before = (*item.before, item.run) if item.run else item.before
             fresh = {"state": "waiting", "run": None, "before": before, "sentence": "", "findings": ()}
-            return item.model_copy(update={**fresh, "attempts": 0})
+            yeses = tuple(dict.fromkeys((*item.accepted, *accepted)))
+            return item.model_copy(update={**fresh, "accepted": yeses, "attempts": 0})
 
         item = self.change(number, again)
         self.let_go(lanes_of_item(item))
         return item
 
-    def pause(self, lanes: Sequence[str] = (), reason: str = "") -> None:
+    def pause(self, lanes: Sequence[str] = ()) -> None:
         """Start nothing any more; what runs goes on.
 
         Args:
             lanes: Only in these; empty is the whole queue.
-            reason: Why a lane is held; by default that the user paused it.
 
         Raises:
             CannotWrite: The disk is full.
         """
-        words = reason or _("paused")
         with self.one_at_a_time():
-            queue = self.read()
+            board = self._files.read_board()
             if lanes:
-                self._set(queue, held={**queue.board.held, **dict.fromkeys(lanes, words)})
+                self._set(board, held={**board.held, **dict.fromkeys(lanes, _("paused"))})
             else:
-                self._set(queue, paused=True)
+                self._set(board, paused=True)
 
     def go_on(self, lanes: Sequence[str] = ()) -> None:
         """Undo a pause, and a stop after a failure.
@@ -309,7 +308,7 @@ class QueueStore:
             self.let_go(lanes)
             return
         with self.one_at_a_time():
-            self._set(self.read(), paused=False, held={})
+            self._set(self._files.read_board(), paused=False, held={})
 
     def let_go(self, lanes: Sequence[str] | frozenset[str]) -> None:
         """Hold lanes no longer.
@@ -318,10 +317,10 @@ class QueueStore:
             CannotWrite: The disk is full.
         """
         with self.one_at_a_time():
-            queue = self.read()
-            kept = {lane: why for lane, why in queue.board.held.items() if lane not in lanes}
-            if kept != queue.board.held:
-                self._set(queue, held=kept)
+            board = self._files.read_board()
+            kept = {lane: why for lane, why in board.held.items() if lane not in lanes}
+            if kept != board.held:
+                self._set(board, held=kept)
 
     def set_policy(self, policy: FailurePolicy) -> None:
         """Choose what happens after an item that failed or was refused.
@@ -330,43 +329,33 @@ class QueueStore:
             CannotWrite: The disk is full.
         """
         with self.one_at_a_time():
-            self._set(self.read(), on_failure=policy)
+            self._set(self._files.read_board(), on_failure=policy)
 
-    def _set(self, queue: Queue, items: Sequence[QueueItem] | None = None, **changes: Any) -> None:
-        order = tuple(item.number for item in (queue.items if items is None else items))
-        queue.board.model_copy(update={"order": order, **changes}).write(self._board)
+    def _set(self, board: QueueBoard, **changes: Any) -> None:
+        board.model_copy(update=changes).write(self._files.board)
 
-    def _there(self, queue: Queue, number: int) -> QueueItem:
-        item = queue.item(number)
-        if item is None:
-            raise QueueRefused(_("There is no number {number} in the queue.").format(number=number))
-        return item
+    def _put(self, number: int, place: int) -> None:
+        """Put an item to a place among those that can be read; the others come behind them."""
+        board = self._files.read_board()
+        numbers = [item.number for item in self.read().items if item.number != number]
+        numbers.insert(max(0, place), number)
+        self._set(board, order=tuple(numbers))
 
-    def _take_out(self, queue: Queue, item: QueueItem) -> Removed:
-        number, items = item.number, list(queue.items)
+    def _there(self, number: int) -> QueueItem:
         try:
-            text: str | None = read_text(self._plan(number))
-        except PreflightError:
-            text = None
-        place = items.index(item)
-        items.remove(item)
-        try:
-            self._file(number).unlink(missing_ok=True)
-            self._plan(number).unlink(missing_ok=True)
-        except OSError as error:
-            raise CannotWrite(self._file(number), reason_of(error)) from error
-        self._set(queue, items)
-        return Removed(item, text, place)
+            return self._files.read_item(number)
+        except (CannotRead, NewerDocument) as error:
+            if self._files.item(number).exists():
+                raise QueueRefused(str(error)) from error
+            text = _("There is no number {number} in the queue.")
+            raise QueueRefused(text.format(number=number)) from None
 
-    def _file(self, number: int) -> Path:
-        return self._folder / f"{number}.json"
-
-    def _plan(self, number: int) -> Path:
-        return self._folder / f"{number}.toml"
-
-    def _numbers(self) -> list[int]:
-        try:
-            names = [path.name for path in self._folder.iterdir()]
-        except (FileNotFoundError, NotADirectoryError):
-            return []
-        return [int(name[:-5]) for name in names if name.endswith(".json") and name[:-5].isdecimal()]
+    def _take_out(self, numbers: Iterable[int]) -> None:
+        board = self._files.read_board()
+        for number in numbers:
+            try:
+                self._files.item(number).unlink(missing_ok=True)
+                self._files.plan(number).unlink(missing_ok=True)
+            except OSError as error:
+                raise CannotWrite(self._files.item(number), reason_of(error)) from error
+        self._set(board)  # it has the highest number that was ever given

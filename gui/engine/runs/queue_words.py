@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from datetime import datetime
 
 from gui.engine.runs.queue_hours import has_come, hour_words
 from gui.engine.runs.queue_items import Queue, QueueItem, QueueState
-from gui.engine.runs.queue_lanes import lane_words, lanes_of_item
+from gui.engine.runs.queue_lanes import is_ready, lane_words, lanes_of_item
 from gui.engine.runs.words import Tone, Words
 from gui.engine.texts import _
 
@@ -38,7 +39,7 @@ def sentence_of(item: QueueItem, queue: Queue, now: datetime) -> str:
         return item.sentence
     if item.not_before is not None and not has_come(item.not_before, now.timestamp()):
         return _("It starts not before {hour}.").format(hour=hour_words(item.not_before, now))
-    return _why_held(item, queue) or item.sentence or _place_words(item, queue)
+    return _why_held(item, queue) or _place_words(item, queue, now)
 
 
 def _why_held(item: QueueItem, queue: Queue) -> str:
@@ -49,20 +50,22 @@ def _why_held(item: QueueItem, queue: Queue) -> str:
     return _("{lane} is held: {reason}.").format(lane=lane_words(lanes), reason=held[0]) if held else ""
 
 
-def _place_words(item: QueueItem, queue: Queue) -> str:
-    ahead = _ahead(item, queue)
+def _place_words(item: QueueItem, queue: Queue, now: datetime) -> str:
+    """Return after which one it starts; of the first, what the scheduler has found that it waits for."""
+    ahead = _ahead(item, queue, now)
     if ahead is not None:
         return _("It starts after number {number}, {name}.").format(number=ahead.number, name=ahead.name)
-    return _("It is next on {lane}.").format(lane=lane_words(lanes_of_item(item)))
+    return item.sentence or _("It is next on {lane}.").format(lane=lane_words(lanes_of_item(item)))
 
 
-def _ahead(item: QueueItem, queue: Queue) -> QueueItem | None:
-    """Return what comes right before an item on one of its GPUs."""
-    lanes = lanes_of_item(item)
+def _ahead(item: QueueItem, queue: Queue, now: datetime) -> QueueItem | None:
+    """Return what comes right before an item on one of its GPUs, of what it may not pass."""
+    lanes, moment = lanes_of_item(item), now.timestamp()
     before = queue.items[: queue.items.index(item)]
-    waiting = [other for other in before if other.state == "waiting"]
-    others = [*queue.running, *waiting]
-    return next((other for other in reversed(others) if lanes_of_item(other) & lanes), None)
+    waiting = (other for other in reversed(before) if other.state == "waiting")
+    ready = (other for other in waiting if is_ready(other, queue, moment))
+    others = itertools.chain(ready, reversed(queue.running))
+    return next((other for other in others if lanes_of_item(other) & lanes), None)
 
 
 def queue_sentence(queue: Queue) -> str:

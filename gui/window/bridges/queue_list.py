@@ -85,7 +85,7 @@ class QueueList(Looking):
         return QueueStore(self._home)
 
     def _look(self) -> _Seen:
-        if not (self._home.queue / "queue.json").is_file():
+        if not self._home.queue.is_dir():
             return _Seen(None)
         store = self._store()
         problem = self._seen.problem
