@@ -20,6 +20,7 @@ from gui.window.theme.tokens import load_tokens
 from gui.window.widgets.ask import Ask
 from gui.window.widgets.inputs import Choice, Number, PathField, TextField, number_text
 from gui.window.widgets.layouts import FlowLayout, clear, widgets_of
+from gui.window.widgets.page import Picture
 from gui.window.widgets.row_delegate import RowDelegate
 from gui.window.widgets.switch import Switch
 
@@ -88,6 +89,41 @@ def test_that_the_widgets_of_a_layout_are_told_in_order_and_nothing_of_it_outliv
     clear(layout)
     assert widgets_of(layout) == []
     assert [each for each in items_known_to_python() if each not in before] == []
+
+
+@pytest.mark.parametrize("make", [FlowLayout, QVBoxLayout])
+def test_that_nothing_stays_of_what_was_taken_out_of_a_layout(qtbot, make):
+    holder = QWidget()
+    qtbot.addWidget(holder)
+    layout = make()
+    holder.setLayout(layout)
+    layout.addWidget(QWidget())
+    item = layout.itemAt(0)
+    clear(layout)
+    assert not shiboken6.isValid(item)
+    assert layout.count() == 0
+
+
+def test_that_what_lies_in_flowing_lines_goes_with_them(qtbot):
+    holder, inside = QWidget(), QWidget()
+    layout = FlowLayout(inside)
+    holder.setLayout(layout)
+    item = layout.itemAt(0)
+    assert item is not None
+    assert shiboken6.ownedByPython(item)  # else nobody would free it: Qt leaves that to the layout
+    shiboken6.delete(inside)
+    assert layout.count() == 0
+    shiboken6.delete(holder)
+
+
+def test_that_a_picture_takes_the_colours_of_the_theme(qtbot, theme, icons):
+    old = Picture(icons, "data", "accent")
+    qtbot.addWidget(old)
+    before = old.pixmap().toImage()
+    theme.set_appearance("dark")
+    new = Picture(icons, "data", "accent")
+    qtbot.addWidget(new)
+    assert before != old.pixmap().toImage() == new.pixmap().toImage()
 
 
 def test_that_a_layout_that_lies_nowhere_has_no_widgets():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import shiboken6
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -14,6 +15,7 @@ from PySide6.QtWidgets import (
     QSizePolicy,
     QVBoxLayout,
     QWidget,
+    QWidgetItem,
 )
 
 from gui.window.theme.space import Space
@@ -93,6 +95,7 @@ def clear(layout: QLayout) -> None:
         widget = item.widget()
         inner = item.layout()
         if widget is not None:
+            shiboken6.delete(item)  # it would stay for good: nobody owns what was taken
             widget.hide()
             widget.setParent(None)
             widget.deleteLater()
@@ -122,6 +125,12 @@ class FlowLayout(QLayout):
         self.setContentsMargins(0, 0, 0, 0)
         for widget in widgets:
             self.addWidget(widget)
+
+    def addWidget(self, widget: QWidget) -> None:  # noqa: N802 - Qt's name
+        """Take one more; what stands for it in the layout is made here, and so goes with the layout."""
+        self.addChildWidget(widget)
+        self.addItem(QWidgetItem(widget))
+        self.invalidate()
 
     def addItem(self, item: QLayoutItem) -> None:  # noqa: N802 - Qt's name
         """Take one more."""

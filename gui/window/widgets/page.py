@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
+from gui.window.theme.icons import Icons
 from gui.window.theme.space import Space
 from gui.window.widgets.labels import ElidedLabel, Label
 from gui.window.widgets.layouts import column
@@ -88,6 +88,27 @@ class Page(QWidget):
             layout.addLayout(self.content, 1)
 
 
+class Picture(QLabel):
+    """An icon that stands for itself; it follows the theme.
+
+    Args:
+        icons: Draws it.
+        name: Which.
+        color: Token.
+        size: Side in pixels at a text size of 100 %.
+    """
+
+    def __init__(self, icons: Icons, name: str, color: str = "faint", size: int = 48) -> None:
+        super().__init__()
+        self._icons = icons
+        self._what = (name, size, color)
+        icons.theme.changed.connect(self._draw)
+        self._draw()
+
+    def _draw(self) -> None:
+        self.setPixmap(self._icons.pixmap(*self._what))
+
+
 class Empty(QWidget):
     """What an empty page says: what will be here, and how to get it.
 
@@ -103,7 +124,7 @@ class Empty(QWidget):
         title: str,
         text: str,
         *,
-        picture: QPixmap | None = None,
+        picture: Picture | None = None,
         button: QWidget | None = None,
         name: str = "",
     ) -> None:
@@ -114,9 +135,7 @@ class Empty(QWidget):
         layout.setSpacing(Space.S)
         layout.addStretch(1)
         if picture is not None:
-            image = QLabel()
-            image.setPixmap(picture)
-            layout.addWidget(image, 0, Qt.AlignmentFlag.AlignHCenter)
+            layout.addWidget(picture, 0, Qt.AlignmentFlag.AlignHCenter)
         self.title = Label(title, "card")
         self.text = Label(text, "muted")
         for label in (self.title, self.text):

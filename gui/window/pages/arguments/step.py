@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtGui import QGuiApplication, QIcon, QKeyEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QButtonGroup, QSplitter, QVBoxLayout, QWidget
 
 from gui.engine.texts import _
@@ -108,7 +108,7 @@ class ArgumentsStep(QWidget):
             words=_("Search arguments"),
         )
         self.search.setClearButtonEnabled(True)
-        self.search.addAction(icons.icon("search", "faint"), TextField.ActionPosition.LeadingPosition)
+        self._glass = self.search.addAction(QIcon(), TextField.ActionPosition.LeadingPosition)
         self.search.setToolTip(_("Key: {keys}").format(keys="Ctrl+F"))
         self._icons = icons
         self.count = Label("", "muted", wrap=False)
@@ -163,6 +163,8 @@ class ArgumentsStep(QWidget):
         self._trainers.changed.connect(self._trainer_changed)
         self._document.opened.connect(self._choose_first)
         self._theme.changed.connect(self._draw)
+        self._theme.changed.connect(self._draw_glass)
+        self._draw_glass()
         find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
         find.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         find.activated.connect(self._find)
@@ -309,6 +311,9 @@ class ArgumentsStep(QWidget):
 
     def _keep_split(self, _place: int, _number: int) -> None:
         self._moved = True
+
+    def _draw_glass(self) -> None:
+        self._glass.setIcon(self._icons.icon("search", "faint"))
 
     def _draw(self) -> None:
         tight = self.height() < self._theme.px(TIGHT_PX)

@@ -12,7 +12,7 @@ from gui.window.theme.space import Space
 from gui.window.widgets.buttons import Button, IconButton
 from gui.window.widgets.dropping import Drops
 from gui.window.widgets.layouts import FlowLayout, held
-from gui.window.widgets.page import Empty
+from gui.window.widgets.page import Empty, Picture
 from gui.window.widgets.styled import style
 
 
@@ -43,7 +43,7 @@ class ChoosingFolder(QFrame):
                 "It is looked at as it is: each image as the trainer will see it, what stops a run, "
                 "captions, buckets. Nothing in it is changed."
             ),
-            picture=icons.pixmap("data", 48, "accent"),
+            picture=Picture(icons, "data", "accent"),
             button=held(FlowLayout(self.plan, self.choose)),
         )
         layout = QVBoxLayout(self)

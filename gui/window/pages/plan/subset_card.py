@@ -95,6 +95,7 @@ class SubsetCard(Card):
         self._help = column(spacing=Space.S)
         self.findings = FindingLines(parts.document)
         self.rows = [FieldRow(parts, field) for field in subset_fields(place.target)]
+        parts.theme.changed.connect(self._draw)
         remove.clicked.connect(lambda: self.removed.emit(self.place.target))
         self._arrange()
 
@@ -159,6 +160,9 @@ class SubsetCard(Card):
             self._unseen,
             key=f"plan-folder-{self.place.target}",
         )
+
+    def _draw(self) -> None:
+        self._remove.setIcon(self._parts.icons.icon("trash"))
 
     def _arrange(self) -> None:
         head = QHBoxLayout()

@@ -31,7 +31,7 @@ from gui.window.widgets.dropping import Drops
 from gui.window.widgets.inputs import Choice
 from gui.window.widgets.labels import Label
 from gui.window.widgets.layouts import FlowLayout, column, held, row
-from gui.window.widgets.page import Empty, Page
+from gui.window.widgets.page import Empty, Page, Picture
 
 
 class QueuePage(Page):
@@ -123,7 +123,7 @@ class QueuePage(Page):
                 "there: drop plan files, or press “Add to queue” in a plan's review. Each is checked again "
                 "right before it starts."
             ),
-            picture=self._icons.pixmap("queue", 40, "faint"),
+            picture=Picture(self._icons, "queue", size=40),
             button=add,
             name="queue-empty",
         )

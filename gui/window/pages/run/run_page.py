@@ -34,7 +34,7 @@ from gui.window.theme.space import Space
 from gui.window.theme.theme import Theme
 from gui.window.widgets.buttons import Button
 from gui.window.widgets.layouts import column, held
-from gui.window.widgets.page import Empty, Scroll
+from gui.window.widgets.page import Empty, Picture, Scroll
 
 END_ALARMS = ("loss-nonfinite", "oom", "disk-short", "trainer-gone", "failed")
 """Their banner tells how the run ended."""
@@ -281,7 +281,7 @@ class RunPage(QWidget):
                 "A training shows here while it runs: how far it is, its loss, memory, samples and files, "
                 "and a warning the moment something goes wrong. Launch a plan, or open one under Runs."
             ),
-            picture=self._icons.pixmap("run", 48, "faint"),
+            picture=Picture(self._icons, "run"),
             button=plan,
             name="run-empty",
         )

@@ -79,6 +79,7 @@ class CompareView(QWidget):
         )
         self._copy = Button(_("Copy as text"), "link", name="compare-copy")
         self._table = Button(_("Save as table (CSV)…"), "link", name="compare-csv")
+        icons.theme.changed.connect(self._draw)
         self._back.clicked.connect(self.close_it)
         self._copy.clicked.connect(self._copy_text)
         self._table.clicked.connect(self._ask_csv)
@@ -115,6 +116,9 @@ class CompareView(QWidget):
 
         self._tasks.run(work, self._take, self._fail, key=_KEY)
         self._back.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _draw(self) -> None:
+        self._back.setIcon(self._icons.icon("chevron-left"))
 
     def close_it(self) -> None:
         """Go back to the list."""

@@ -30,7 +30,7 @@ from gui.window.widgets.busy import Busy
 from gui.window.widgets.buttons import Button
 from gui.window.widgets.card import Card
 from gui.window.widgets.layouts import FlowLayout, held
-from gui.window.widgets.page import Empty, Page
+from gui.window.widgets.page import Empty, Page, Picture
 
 if TYPE_CHECKING:
     from gui.engine.runs.listing import RunEntry
@@ -105,14 +105,13 @@ class RunsPage(Page):
         card = Card(margins=1, name="runs-card")
         card.body.addWidget(self._view)
         self._looking = Busy(_("Looking for runs …"), cancellable=False, name="runs-looking")
-        picture = self._icons.pixmap("runs", 40, "faint")
         self._empty = Empty(
             _("No runs yet"),
             _(
                 "Each training that you launch will stand here with how it ended, also those that were "
                 "launched on the command line. Make a plan and press “Launch safely”, or practise first."
             ),
-            picture=picture,
+            picture=Picture(self._icons, "runs", size=40),
             name="runs-empty",
         )
         everything = Button(_("Show all runs"), name="runs-show-all")
@@ -120,7 +119,7 @@ class RunsPage(Page):
         self._nothing = Empty(
             _("Nothing fits"),
             _("No run is of this kind and has these words."),
-            picture=self._icons.pixmap("search", 40, "faint"),
+            picture=Picture(self._icons, "search", size=40),
             button=everything,
             name="runs-nothing",
         )
