@@ -17,11 +17,12 @@ import pytest
 from dataset_maker import clean_dataset, picture, saved
 
 from gui.engine.dataset.caption_check import CaptionFolder
-from gui.engine.dataset.caption_edits import preview, with_tag
-from gui.engine.dataset.caption_originals import write_edits
+from gui.engine.dataset.caption_edits import opened, preview, with_tag
+from gui.engine.dataset.caption_files import read_caption
+from gui.engine.dataset.caption_originals import restore_originals, write_edits
 from gui.engine.dataset.clean_copy import copy_clean
 from gui.engine.dataset.copy_list import LIST
-from gui.engine.dataset.quarantine import set_aside
+from gui.engine.dataset.quarantine import bring_back, set_aside, with_captions
 from gui.engine.dataset.spec import DatasetSpec, SubsetSpec
 from gui.engine.errors import CannotWrite
 from gui.engine.own_program import own_environment
@@ -86,6 +87,24 @@ def test_that_names_of_any_kind_are_copied_with_their_captions(tmp_path: Path) -
     assert (copy.copied, copy.left_out) == (len(stems), ())
     texts = {file.read_text("utf-8") for file in (tmp_path / "copy" / "mira").glob("*.txt")}
     assert texts == {f"mira_x, {number}" for number in range(len(stems))}
+    assert hashes(source) == before
+
+
+def test_that_an_image_whose_caption_would_have_too_long_a_name_has_none(tmp_path: Path) -> None:
+    source, image = tmp_path / "mira", f"{'y' * 251}.png"
+    source.mkdir()
+    (source / image).write_bytes(saved(picture(1, (64, 64))))
+    before = hashes(source)
+    subset = SubsetSpec("dataset.subsets.0", "dataset", source, caption_extension=".caption")
+    where = CaptionFolder(source, (image,), ".caption")
+    assert read_caption(source, image, ".caption").fault == "missing"
+    assert opened(where, image).before is None
+    assert copy_clean(DatasetSpec((subset,)), tmp_path / "copy").copied == 1
+    with pytest.raises(CannotWrite):
+        write_edits(preview(where, with_tag("mira_x"), create=True))
+    assert len(restore_originals(source).done) == 1
+    set_aside(source, with_captions(source, [image], ".caption", [image]))
+    assert bring_back(source).back == (image,)
     assert hashes(source) == before
 
 

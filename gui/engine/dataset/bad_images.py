@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from gui.engine.dataset.listing import list_folder
+from gui.engine.dataset.presence import is_folder
 from gui.engine.dataset.quarantine import set_aside, with_captions
 from gui.engine.dataset.report import DatasetReport, SubsetReport
 from gui.engine.dataset.report_parts import FoundProblem
@@ -53,7 +54,7 @@ def images_named_in(spec: DatasetSpec, text: str) -> tuple[Path, ...]:
         spec: The dataset.
         text: Such as lines of the trainer's log; what stands in it over two lines is not found.
     """
-    folders = {subset.image_dir: subset for subset in spec.subsets if subset.image_dir.is_dir()}
+    folders = {subset.image_dir: subset for subset in spec.subsets if is_folder(subset.image_dir)}
     images = (
         folder / name
         for folder, subset in folders.items()

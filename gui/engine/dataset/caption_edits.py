@@ -16,6 +16,7 @@ from gui.engine.dataset.caption_check import CaptionFolder, has_control
 from gui.engine.dataset.caption_encoding import decoded
 from gui.engine.dataset.caption_files import caption_names
 from gui.engine.dataset.caption_patterns import replaced_pattern
+from gui.engine.dataset.presence import is_file, is_there
 from gui.engine.documents import read_bytes
 from gui.engine.errors import Cancelled, CannotRead
 from gui.engine.texts import _
@@ -104,7 +105,7 @@ def preview(
 
 def _name_of(where: CaptionFolder, image: str) -> str:
     names = caption_names(where.folder, image, where.extension)
-    return next((name for name in names if (where.folder / name).is_file()), names[0])
+    return next((name for name in names if is_file(where.folder / name)), names[0])
 
 
 def opened(where: CaptionFolder, image: str) -> CaptionEdit:
@@ -121,7 +122,7 @@ def opened(where: CaptionFolder, image: str) -> CaptionEdit:
 
 
 def _opened(path: Path, image: str) -> CaptionEdit:
-    if not path.exists():
+    if not is_there(path):
         return CaptionEdit(name=path.name, image=image, before=None, after="")
     data = read_bytes(path)
     found = decoded(data)

@@ -14,6 +14,7 @@ from typing import Literal
 
 from gui.engine.dataset.caption_encoding import decoded
 from gui.engine.dataset.pairing import stem_of
+from gui.engine.dataset.presence import is_file
 
 CaptionFileFault = Literal["missing", "denied", "encoding", "mark", "empty", "blank"]
 """``missing``: there is none; ``denied``: it must not be read; ``encoding``: no UTF-8; ``mark``: begins with
@@ -75,7 +76,7 @@ def read_caption(folder: Path, image: str, extension: str, *, wildcard: bool = F
     """
     for name in caption_names(folder, image, extension):
         path = folder / name
-        if not path.is_file():
+        if not is_file(path):
             continue
         try:
             with path.open("rb") as file:

@@ -15,6 +15,7 @@ from pydantic import Field
 from gui.engine.dataset.caption_edits import CaptionEdit, EditPreview, hash_of
 from gui.engine.dataset.journal import checked_folder, read_journal, remove_folder, write_journal
 from gui.engine.dataset.listing import OWN
+from gui.engine.dataset.presence import is_folder, is_there
 from gui.engine.documents import Document, read_bytes, reason_of, write_atomically
 from gui.engine.errors import Cancelled, CannotRead, CannotWrite
 from gui.engine.file_lock import held
@@ -80,7 +81,7 @@ def write_edits(
     place = checked_folder(folder / ORIGINALS)
     if not preview.edits:
         return Written((), ())
-    if not folder.is_dir():  # a disk that was taken away must not get a double of it
+    if not is_folder(folder):  # a disk that was taken away must not get a double of it
         raise CannotWrite(folder, _("the folder is no longer there"))
     with held(place / JOURNAL):
         edits = [edit for edit in preview.edits if _content(folder / edit.name) == edit.content]
@@ -144,7 +145,7 @@ def restore_originals(folder: Path, names: Iterable[str] | None = None, *, force
         CannotRead: The journal or an original is damaged.
     """
     place = checked_folder(folder / ORIGINALS)
-    if not place.is_dir():
+    if not is_folder(place):
         return Written((), ())
     wanted = None if names is None else set(names)
     done, left, kept = [], [], []
@@ -169,7 +170,8 @@ def restore_originals(folder: Path, names: Iterable[str] | None = None, *, force
 def _restore(path: Path, original: Path, entry: KeptOriginal) -> None:
     if not entry.content:
         try:
-            path.unlink(missing_ok=True)
+            if is_there(path):
+                path.unlink(missing_ok=True)
         except OSError as error:
             raise CannotWrite(path, reason_of(error)) from error
         return
@@ -188,4 +190,4 @@ def _kept(place: Path) -> tuple[KeptOriginal, ...]:
 
 def _content(path: Path) -> str:
     """Return the hash of a file; empty when it is not there."""
-    return hash_of(read_bytes(path)) if path.exists() else ""
+    return hash_of(read_bytes(path)) if is_there(path) else ""

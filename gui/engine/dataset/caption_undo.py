@@ -11,6 +11,7 @@ from pathlib import Path
 
 from gui.engine.dataset.caption_edits import EditPreview, hash_of
 from gui.engine.dataset.caption_originals import Written, kept_originals, restore_originals, write_edits
+from gui.engine.dataset.presence import is_file
 from gui.engine.documents import read_bytes
 
 
@@ -49,4 +50,4 @@ def take_back(step: EditPreview) -> Written:
 
 def _stands(path: Path, text: str) -> bool:
     """Return whether a caption still is what was written."""
-    return path.is_file() and read_bytes(path) == text.encode("utf-8")
+    return is_file(path) and read_bytes(path) == text.encode("utf-8")

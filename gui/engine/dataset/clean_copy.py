@@ -22,6 +22,7 @@ from gui.engine.dataset.image_mending import ENDINGS, Mending, MendingWanted, me
 from gui.engine.dataset.image_problems import problems_of
 from gui.engine.dataset.listing import list_folder
 from gui.engine.dataset.pairing import stem_of
+from gui.engine.dataset.presence import is_file
 from gui.engine.dataset.scan import state_of
 from gui.engine.dataset.spec import DatasetSpec, SubsetSpec
 from gui.engine.dataset.thresholds import thresholds
@@ -198,7 +199,7 @@ def _copy_caption(folder: _Folder, name: str, stem: str) -> str | None:
     subset = folder.subset
     for caption in caption_names(subset.image_dir, name, subset.caption_extension):
         path = subset.image_dir / caption
-        if not path.is_file():
+        if not is_file(path):
             continue
         try:
             found = decoded(read_bytes(path))

@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError
 
 from gui.engine.dataset.image_mending import Mending
 from gui.engine.dataset.pairing import stem_of
+from gui.engine.dataset.presence import is_file, is_folder, is_there
 from gui.engine.dataset.scan import state_of
 from gui.engine.documents import Document, iterate_json_lines, reason_of, write_atomically
 from gui.engine.errors import CannotWrite
@@ -110,7 +111,7 @@ class CopyList:
         state = state_of(source / row.name)
         if row.target is None or state is None or tuple(state) != (row.size_bytes, row.changed):
             return False
-        return all((self._folder / name).is_file() for name in (row.target, row.caption) if name)
+        return all(is_file(self._folder / name) for name in (row.target, row.caption) if name)
 
 
 def target_names(names: Iterable[str]) -> list[str]:
@@ -130,8 +131,8 @@ def target_names(names: Iterable[str]) -> list[str]:
 
 
 def _rows(path: Path, header: CopyHeader) -> list[CopiedFile]:
-    if not path.exists():
-        if path.parent.is_dir() and any(path.parent.iterdir()):
+    if not is_there(path):
+        if is_folder(path.parent) and any(path.parent.iterdir()):
             raise CannotWrite(path.parent, _("other files are in it"))
         return []
     rows = list(iterate_json_lines(path))

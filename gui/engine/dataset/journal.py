@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import TypeVar
 
+from gui.engine.dataset.presence import is_there
 from gui.engine.documents import Document, read_bytes, write_atomically
 from gui.engine.errors import CannotRead, CannotWrite
 from gui.engine.texts import _
@@ -24,7 +25,7 @@ def read_journal(path: Path, kind: type[KEPT]) -> KEPT | None:
     Raises:
         CannotRead: It is damaged, or must not be read.
     """
-    if not path.exists():
+    if not is_there(path):
         return None
     try:
         return kind.model_validate(json.loads(read_bytes(path)))

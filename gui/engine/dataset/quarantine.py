@@ -17,6 +17,7 @@ from gui.engine.dataset.caption_files import caption_names
 from gui.engine.dataset.journal import checked_folder, read_journal, remove_folder, write_journal
 from gui.engine.dataset.listing import OWN
 from gui.engine.dataset.pairing import stem_of
+from gui.engine.dataset.presence import is_file, is_folder
 from gui.engine.documents import Document, reason_of
 from gui.engine.errors import CannotRead, CannotWrite
 from gui.engine.file_lock import held
@@ -72,7 +73,7 @@ def with_captions(folder: Path, images: Iterable[str], extension: str, others: I
     leaving = set(chosen)
     shared = {stem_of(name) for name in others if name not in leaving}
     captions = (caption_names(folder, name, extension)[0] for name in chosen if stem_of(name) not in shared)
-    return [*chosen, *dict.fromkeys(name for name in captions if (folder / name).is_file())]
+    return [*chosen, *dict.fromkeys(name for name in captions if is_file(folder / name))]
 
 
 def set_aside(folder: Path, names: Iterable[str], reason: str = "") -> tuple[str, ...]:
@@ -128,7 +129,7 @@ def bring_back(folder: Path, names: Iterable[str] | None = None) -> Returned:
         CannotRead: The journal is damaged.
     """
     place = checked_folder(folder / QUARANTINE)
-    if not place.is_dir():
+    if not is_folder(place):
         return Returned((), ())
     wanted = None if names is None else set(names)
     back, in_the_way, kept = [], [], []
@@ -157,7 +158,7 @@ def _entries(place: Path) -> tuple[SetAside, ...]:
 
 
 def _files(place: Path) -> Iterator[str]:
-    if not place.is_dir():
+    if not is_folder(place):
         return
     try:
         names = sorted(os.listdir(place))  # noqa: PTH208 - any name
