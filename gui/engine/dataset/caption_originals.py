@@ -161,7 +161,8 @@ def restore_originals(folder: Path, names: Iterable[str] | None = None, *, force
                 done.append(entry.name)
         write_journal(place / JOURNAL, OriginalsJournal(files=tuple(kept)))
         for name in done:
-            (place / name).unlink(missing_ok=True)
+            if is_there(place / name):
+                (place / name).unlink(missing_ok=True)
     if not kept:
         remove_folder(place, JOURNAL)
     return Written(tuple(done), tuple(left))
