@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 
 from gui.engine.importers.shell_text import (
-    MOST_COMMANDS,
-    Command,
     Script,
     TooLong,
     UnclosedQuote,
+    most_signs,
     require_few,
     split_for_program,
 )
@@ -21,7 +20,6 @@ _BEFORE = re.compile(
     r"\s*(?:[@(][@(\s]*|call\s+(?=\S)|start\s+(?:/\w+\s+)*(?=[^\s/\"])|echo\.?\s*\Z)", re.IGNORECASE
 )
 _DECIDES = re.compile(r"\s*(?:if|for|goto|else)\b", re.IGNORECASE)
-_LONGEST = 1_000_000
 
 
 def read_cmd(text: str) -> Script:
@@ -44,7 +42,7 @@ class _CmdReader:
         self._made = self._most = 0
 
     def read(self, text: str) -> Script:
-        self._most = _LONGEST + 20 * len(text)
+        self._most = most_signs(text)
         lines = text.split("\n")
         number = 0
         while number < len(lines):
@@ -116,11 +114,7 @@ class _CmdReader:
             part = part[found.end() :]
             if not part:
                 return
-        words = split_for_program(part)
-        if words:
-            if len(self._script.commands) >= MOST_COMMANDS:
-                raise TooLong
-            self._script.commands.append(Command(tuple(words), number, dict(self._variables)))
+        self._script.add(split_for_program(part), number, self._variables)
 
     def _set(self, rest: str) -> None:
         rest = rest.rstrip("\r")

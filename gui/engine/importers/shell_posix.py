@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 
 from gui.engine.importers.shell_text import (
-    MOST_COMMANDS,
-    Command,
-    LineCounter,
     Script,
-    TooLong,
     UnclosedQuote,
+    WordReader,
     require_few,
 )
 
@@ -25,23 +22,15 @@ _SIGNS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "f
 _ENDS = ";&|\n"
 _DECIDES = frozenset({"if", "for", "while", "case", "until", "function"})
 _GRAMMAR = frozenset({"then", "do", "else", "{", "}", "!", "time", "exec", "nohup", "sudo", "env"})
-_LONGEST = 1_000_000
 
 
-class PosixReader:
+class PosixReader(WordReader):
     """Splits a script into commands, with the variables that it sets filled in."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
-        self._place = 0
-        self._lines = LineCounter(text)
-        self._script = Script()
-        self._variables: dict[str, list[str]] = {}
+        super().__init__(text)
         self._exported: dict[str, str] = {}
-        self._words: list[str] = []
-        self._word: list[str] | None = None
         self._ended = self._in_array = False
-        self._made = 0
 
     def read(self) -> Script:
         """Return what the script says.
@@ -93,19 +82,6 @@ class PosixReader:
             self._add(sign)
         else:
             self._add(sign)
-
-    def _add(self, text: str) -> None:
-        if self._word is None:
-            self._word = []
-        self._word.append(text)
-        self._made += len(text)
-        if self._made > _LONGEST + 20 * len(self._text):
-            raise TooLong
-
-    def _end_word(self) -> None:
-        if self._word is not None:
-            self._words.append("".join(self._word))
-            self._word = None
 
     def _backslash(self) -> None:
         following = self._text[self._place : self._place + 1]
@@ -223,18 +199,13 @@ class PosixReader:
                 if found := _ASSIGNMENT.match(word):
                     self._assign(found[1], found[3], append=bool(found[2]))
                     self._exported[found[1]] = self._variables[found[1]][0]
-        elif words:
-            if len(self._script.commands) >= MOST_COMMANDS:
-                raise TooLong
-            self._script.commands.append(Command(tuple(words), self._line(start), environment))
+        else:
+            self._script.add(words, self._line(start), environment)
 
     def _assign(self, name: str, value: str, *, append: bool) -> None:
         before = self._variables.get(name, [""])[0] if append else ""
         self._variables[name] = [before + value]
         require_few(self._variables)
-
-    def _line(self, place: int) -> int:
-        return self._lines.at(place)
 
 
 def _sign_of(found: re.Match[str]) -> str:

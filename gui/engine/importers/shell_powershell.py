@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 
 from gui.engine.importers.shell_text import (
-    MOST_COMMANDS,
-    Command,
-    LineCounter,
     Script,
-    TooLong,
     UnclosedQuote,
+    WordReader,
     require_few,
     split_for_program,
 )
@@ -50,22 +47,15 @@ _ADDITION = re.compile(
 _LEGACY = "psnativecommandargumentpassing"
 _DECIDES = frozenset({"if", "elseif", "foreach", "for", "while", "switch", "function"})
 _CONSTANTS = {"true": "True", "false": "False", "null": ""}
-_LONGEST = 1_000_000
 
 
-class PowershellReader:
+class PowershellReader(WordReader):
     """Splits a script into commands, with the variables that it sets filled in."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
-        self._place = 0
-        self._lines = LineCounter(text)
-        self._script = Script()
-        self._variables: dict[str, list[str]] = {}
+        super().__init__(text)
         self._environment: dict[str, str] = {}
-        self._words: list[str] = []
-        self._word: list[str] | None = None
-        self._made = self._depth = 0
+        self._depth = 0
 
     def read(self) -> Script:
         """Return what the script says.
@@ -113,19 +103,6 @@ class PowershellReader:
             self._script.dynamic |= sign == "$" and self._text.startswith("(", self._place)
             self._add(sign)
         return False
-
-    def _add(self, text: str) -> None:
-        if self._word is None:
-            self._word = []
-        self._word.append(text)
-        self._made += len(text)
-        if self._made > _LONGEST + 20 * len(self._text):
-            raise TooLong
-
-    def _end_word(self) -> None:
-        if self._word is not None:
-            self._words.append("".join(self._word))
-            self._word = None
 
     def _skip_to(self, mark: str) -> None:
         end = self._text.find(mark, self._place)
@@ -267,14 +244,7 @@ class PowershellReader:
             words[0] = words[0][1:]
         if words and [word.lower() for word in self._variables.get(_LEGACY, [])] == ["legacy"]:
             words = [part for word in words for part in (split_for_program(word) if '"' in word else [word])]
-        if words:
-            if len(self._script.commands) >= MOST_COMMANDS:
-                raise TooLong
-            command = Command(tuple(words), self._line(start), dict(self._environment))
-            self._script.commands.append(command)
-
-    def _line(self, place: int) -> int:
-        return self._lines.at(place)
+        self._script.add(words, self._line(start), self._environment)
 
 
 def _name(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 MOST_COMMANDS = 20_000
@@ -10,6 +10,9 @@ MOST_COMMANDS = 20_000
 
 MOST_VARIABLES = 1_000
 """More variables than any such script sets; each command gets a copy of them."""
+
+MOST_SIGNS = 1_000_000
+"""More signs than variables should make of a script, beside some times its own length."""
 
 
 class UnclosedQuote(ValueError):
@@ -57,6 +60,18 @@ class Script:
     unknown: list[str] = field(default_factory=list)
     dynamic: bool = False
 
+    def add(self, words: Sequence[str], line: int, environment: Mapping[str, str]) -> None:
+        """Add a command, where it has words.
+
+        Raises:
+            TooLong: There are more than any script has.
+        """
+        if not words:
+            return
+        if len(self.commands) >= MOST_COMMANDS:
+            raise TooLong
+        self.commands.append(Command(tuple(words), line, dict(environment)))
+
     def miss(self, name: str) -> None:
         """Remember a variable that is not known."""
         if name not in self.unknown:
@@ -87,6 +102,41 @@ class LineCounter:
         self._line += self._text.count("\n", self._place, place)
         self._place = place
         return self._line
+
+
+class WordReader:
+    """What readers share that go through a script sign by sign, and gather signs to words."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._place = 0
+        self._script = Script()
+        self._variables: dict[str, list[str]] = {}
+        self._words: list[str] = []
+        self._word: list[str] | None = None
+        self._lines = LineCounter(text)
+        self._made, self._most = 0, most_signs(text)
+
+    def _add(self, text: str) -> None:
+        if self._word is None:
+            self._word = []
+        self._word.append(text)
+        self._made += len(text)
+        if self._made > self._most:
+            raise TooLong
+
+    def _end_word(self) -> None:
+        if self._word is not None:
+            self._words.append("".join(self._word))
+            self._word = None
+
+    def _line(self, place: int) -> int:
+        return self._lines.at(place)
+
+
+def most_signs(text: str) -> int:
+    """Return to how many signs the variables of a script may make it."""
+    return MOST_SIGNS + 20 * len(text)
 
 
 def split_for_program(line: str) -> list[str]:
