@@ -7,14 +7,22 @@ from collections.abc import Callable
 
 from gui.cli.context import home
 from gui.cli.plan_input import add_script_argument
-from gui.cli.queue_add import add_add_arguments, add_plans
+from gui.cli.queue_add import add_add_arguments, add_plans, retry_items
 from gui.cli.queue_list import print_queue
 from gui.engine.errors import WrongUsage
 from gui.engine.runs.queue_session import ensure_scheduler
 from gui.engine.runs.queue_store import QueueStore
 from gui.engine.texts import _
 
-Act = Callable[[QueueStore, argparse.Namespace], bool | None]
+Act = Callable[[QueueStore, argparse.Namespace], object]
+
+_OPTIONS = {
+    "add": ("gpu", "at", "when_free", "accept", "practice", "script"),
+    "retry": ("accept",),
+    "pause": ("gpu",),
+    "continue": ("gpu",),
+}
+"""Which options an action takes: one that is passed over in silence is a surprise hours later."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,6 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Do what is asked, and have a scheduler there where there is work; status 1 for a refused plan."""
+    _require_meant(options)
     store = QueueStore(home(options))
     done = _actions()[options.action](store, options)
     ensure_scheduler(store)
@@ -61,35 +70,48 @@ def run(options: argparse.Namespace) -> int:
 
 def _actions() -> dict[str, Act]:
     return {
-        "list": _nothing,
+        "list": _alone(lambda _store, _options: None),
         "add": add_plans,
-        "remove": lambda store, options: _each(options, store.remove),
-        "retry": lambda store, options: _each(options, store.retry),
-        "clear": _clear,
+        "remove": lambda store, options: [store.remove(number) for number in _numbers(store, options)],
+        "retry": lambda store, options: retry_items(store, _numbers(store, options), options.accept),
+        "clear": _alone(lambda store, _options: store.clear()),
         "move": _move,
-        "pause": lambda store, options: store.pause(_lanes(options)),
-        "continue": lambda store, options: store.go_on(_lanes(options)),
-        "start": _nothing,
+        "pause": _alone(lambda store, options: store.pause(_lanes(options))),
+        "continue": _alone(lambda store, options: store.go_on(_lanes(options))),
+        "start": _alone(lambda _store, _options: None),
         "policy": _policy,
     }
 
 
-def _nothing(_store: QueueStore, options: argparse.Namespace) -> None:
-    """Only look, or see that a scheduler lives."""
-    if options.words:
-        raise WrongUsage(_("“{action}” takes no more words").format(action=options.action))
+def _alone(act: Act) -> Act:
+    """Return an action that takes no words."""
+
+    def checked(store: QueueStore, options: argparse.Namespace) -> object:
+        if options.words:
+            raise WrongUsage(_("“{action}” takes no more words").format(action=options.action))
+        return act(store, options)
+
+    return checked
 
 
-def _clear(store: QueueStore, options: argparse.Namespace) -> None:
-    _nothing(store, options)
-    store.clear()
+def _require_meant(options: argparse.Namespace) -> None:
+    """Refuse options that the action would pass over."""
+    taken = _OPTIONS.get(options.action, ())
+    for name in _OPTIONS["add"]:
+        if getattr(options, name) and name not in taken:
+            option = f"--{name.replace('_', '-')}"
+            raise WrongUsage(
+                _("“{action}” does not take {option}").format(action=options.action, option=option)
+            )
+    if any(number < 0 for number in options.gpu):
+        raise WrongUsage(_("GPUs are counted from 0"))
 
 
 def _move(store: QueueStore, options: argparse.Namespace) -> None:
-    numbers = _numbers(options)
-    if len(numbers) != 2:
+    if len(options.words) != 2 or not all(word.isdecimal() for word in options.words):
         raise WrongUsage(_("“move” needs a number and its new place"))
-    store.move(numbers[0], numbers[1] - 1)
+    number, place = map(int, options.words)
+    store.move(number, place - 1)
 
 
 def _policy(store: QueueStore, options: argparse.Namespace) -> None:
@@ -98,15 +120,14 @@ def _policy(store: QueueStore, options: argparse.Namespace) -> None:
     store.set_policy(options.words[0])
 
 
-def _each(options: argparse.Namespace, act: Callable[[int], object]) -> None:
-    for number in _numbers(options):
-        act(number)
-
-
-def _numbers(options: argparse.Namespace) -> list[int]:
+def _numbers(store: QueueStore, options: argparse.Namespace) -> list[int]:
+    """Return the numbers that are meant; all of them are there, so that none is done in vain."""
     if not options.words or not all(word.isdecimal() for word in options.words):
         raise WrongUsage(_("“{action}” needs numbers, as “queue” shows them").format(action=options.action))
-    return [int(word) for word in options.words]
+    numbers = list(dict.fromkeys(map(int, options.words)))
+    for number in numbers:
+        store.item(number)
+    return numbers
 
 
 def _lanes(options: argparse.Namespace) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from gui.cli.progress import plain
 from gui.engine.runs.lock import is_held
 from gui.engine.runs.queue_items import FailurePolicy, Queue, QueueItem
 from gui.engine.runs.queue_lanes import lane_words, lanes_of_item
@@ -11,6 +12,10 @@ from gui.engine.runs.queue_store import QueueStore
 from gui.engine.runs.queue_words import policy_words, queue_sentence, sentence_of, state_words
 from gui.engine.runs.records import Versioned
 from gui.engine.texts import _
+from gui.engine.trainer.output.records import cells
+
+WIDEST_NAME = 40
+"""Cells of the terminal; a longer name would push everything else out of sight."""
 
 
 class QueueListing(Versioned):
@@ -42,13 +47,22 @@ def print_queue(store: QueueStore, *, json: bool) -> None:
     if not queue.items:
         print(_("The queue is empty. Put plans into it: kohya-preflight queue add PLAN …"))
     now = datetime.now()
-    width = max((len(item.name) for item in queue.items), default=0)
+    width = min(WIDEST_NAME, max((cells(item.name) for item in queue.items), default=0))
     for item in queue.items:
-        print(f"{item.number:>3}  {item.name:<{width}}  {_facts(item, queue, now)}")
+        print(plain(f"{item.number:>3}  {_fitted(item.name, width)}  {_facts(item, queue, now)}"))
     for line in filter(
         None, (*queue.problems, queue_sentence(queue), policy_words(queue) if queue.items else "")
     ):
         print(line)
+
+
+def _fitted(name: str, width: int) -> str:
+    """Return a name that takes so many cells of the terminal."""
+    shown = name
+    while cells(shown) > width:
+        name = name[:-1]
+        shown = f"{name}…"
+    return shown + " " * (width - cells(shown))
 
 
 def _listing(store: QueueStore, queue: Queue) -> QueueListing:

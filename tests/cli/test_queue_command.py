@@ -10,11 +10,15 @@ from pathlib import Path
 import pytest
 from quick_trainer import quick_plan
 
+from gui.cli import queue_add
 from gui.cli.main import run as cli
+from gui.engine.findings import Finding
 from gui.engine.paths import Home
 from gui.engine.runs.lock import is_held
+from gui.engine.runs.queue_foresight import Foresight, foresee
 from gui.engine.runs.queue_items import QueueItem
 from gui.engine.runs.queue_store import QueueStore
+from gui.engine.trainer.output.records import cells
 
 
 @pytest.fixture
@@ -74,6 +78,10 @@ def test_that_plans_are_added_with_their_wishes_or_not_at_all(
     moment = datetime.fromisoformat(item["not_before"])
     assert moment.hour == 2 and moment - datetime.now() < timedelta(days=1)
     assert (item["gpus"], item["when_free"], item["trainer"]) == ([1], True, "practice")
+    assert queue("add", good.path, "--practice") == 1
+    assert "Number 1 in the queue, good, saves under the same names." in said.readouterr().err
+    assert queue("add", good.path, "--practice", "--accept", "output-exists") == 0
+    assert len(store.read().items) == 2
     assert not is_held(store.lock)
 
 
@@ -95,7 +103,7 @@ def test_that_the_list_says_what_is_there_and_how_to_begin(
 
 
 def test_that_order_policy_and_pauses_are_changed(
-    store: QueueStore, said: pytest.CaptureFixture[str], put: Put
+    store: QueueStore, said: pytest.CaptureFixture[str], put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("a", "b", "c"):
         put(name, state="done" if name == "b" else "waiting")
@@ -103,6 +111,7 @@ def test_that_order_policy_and_pauses_are_changed(
     assert shown(said, "policy", "stop")["on_failure"] == "stop"
     assert shown(said, "pause", "--gpu", 1)["held"] == {"1": "paused"}
     assert shown(said, "continue", "--gpu", 1)["held"] == {}
+    monkeypatch.setattr(queue_add, "look_again", lambda *_words: Foresight((), ()))
     listed = shown(said, "retry", 2)
     assert listed["paused"] and not listed["scheduled"]
     assert [item["state"] for item in listed["items"]] == ["waiting"] * 3
@@ -111,6 +120,36 @@ def test_that_order_policy_and_pauses_are_changed(
     assert shown(said, "remove", 2, 3)["items"] == []
     assert not shown(said, "continue")["paused"]
     assert shown(said, "start")["items"] == []
+
+
+def test_that_a_name_keeps_to_its_row_and_of_several_numbers_none_is_done_in_vain(
+    store: QueueStore, said: pytest.CaptureFixture[str], put: Put
+) -> None:
+    put("밤의 항구 " * 30)
+    put("two\nlines \x1b[31mred", state="running", run="r")
+    assert queue() == 0
+    first, second, *_rest = said.readouterr().out.splitlines()
+    assert cells(first.split("GPU 0")[0]) == cells(second.split("GPU 0")[0]) < 60
+    assert "밤의 항구" in first and "\x1b" not in second
+    for action in ("remove", "retry"):
+        assert queue(action, 1, 7) == 2
+        assert "no number 7" in said.readouterr().err
+    assert queue("retry", 2) == 2
+    assert [item.state for item in store.read().items] == ["waiting", "running"]
+
+
+def test_that_what_would_be_refused_again_is_said_at_once(
+    store: QueueStore, said: pytest.CaptureFixture[str], put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = Finding(id="output-exists", severity="danger", title="Files of this name exist.")
+    monkeypatch.setattr(queue_add, "look_again", lambda _store, _item, yeses: foresee([there], yeses))
+    put("a", state="failed", run="r")
+    assert queue("retry", 1) == 1
+    told = said.readouterr().err
+    assert "a would be refused again." in told and "--accept output-exists" in told
+    assert store.read().items[0].state == "failed"
+    assert queue("retry", 1, "--accept", "output-exists") == 0
+    assert store.read().items[0].accepted == ("output-exists",)
 
 
 @pytest.mark.parametrize(
@@ -125,6 +164,12 @@ def test_that_order_policy_and_pauses_are_changed(
         ("policy",),
         ("policy", "retry"),
         ("clear", "1"),
+        ("pause", "3"),
+        ("continue", "3"),
+        ("start", "--at", "02:00"),
+        ("remove", "1", "--when-free"),
+        ("pause", "--accept", "cuda"),
+        ("pause", "--gpu", "-1"),
         ("dance",),
         ("add", "gone.toml"),
     ],

@@ -17,7 +17,8 @@ from written_runs import write_run
 from gui.engine.errors import CannotRead, CannotWrite, RunRefused
 from gui.engine.hardware.gpu import GpuMonitor
 from gui.engine.paths import Home
-from gui.engine.plan.plan_file import parse_plan
+from gui.engine.plan.changes import apply_changes
+from gui.engine.plan.plan_file import PlanFile, parse_plan
 from gui.engine.runs import queue_start
 from gui.engine.runs.abandoned import clear_abandoned
 from gui.engine.runs.events import Launching
@@ -27,6 +28,7 @@ from gui.engine.runs.lock import SupervisorLock, is_held
 from gui.engine.runs.processes import tree_of
 from gui.engine.runs.queue_follow import Became, what_became
 from gui.engine.runs.queue_items import QueueItem
+from gui.engine.runs.queue_look import look_again, look_ahead
 from gui.engine.runs.queue_memory import what_is_missing
 from gui.engine.runs.queue_scheduler import Scheduler
 from gui.engine.runs.queue_start import ItemStarter
@@ -38,6 +40,7 @@ from gui.engine.runs.session import look_after
 from gui.engine.runs.start import start_supervisor
 from gui.engine.runs.status import RunStatus
 from gui.engine.token_store import TokenStore
+from gui.engine.trainer.choosing import open_trainer
 from gui.engine.trainer.installs import TrainerInstall
 
 GIB = 1 << 30
@@ -356,6 +359,33 @@ def test_that_what_is_missing_at_the_start_refuses_the_item(
     (store.home.queue / "1.toml").unlink()
     starter.start(store.read().items[0])
     assert "1.toml cannot be read" in store.read().items[0].sentence
+
+
+@pytest.mark.usefixtures("starter")
+def test_that_files_of_the_same_names_are_foreseen_and_what_goes_on_in_them_is_not(
+    store: QueueStore, asked: AskedTrainer, tmp_path: Path
+) -> None:
+    trainer = open_trainer(store.home, asked.install)
+    again = quick_plan(tmp_path, "p")
+    found = look_ahead(store, again, trainer, ACCEPTED)
+    assert [finding.id for finding in found.lasting] == ["output-exists"]
+    assert "Number 1" in found.lasting[0].title
+    assert not look_ahead(store, again, trainer, (*ACCEPTED, "output-exists")).lasting
+    going_on = apply_changes(again.plan, {"resume": str(tmp_path / "state")})
+    ahead = look_ahead(store, PlanFile(going_on, path=again.path), trainer, ACCEPTED)
+    assert "output-exists" not in [finding.id for finding in ahead.lasting]
+    (store.home.queue / "1.toml").write_text("[", "utf-8")
+    assert not look_ahead(store, again, trainer, ACCEPTED).lasting
+
+
+@pytest.mark.usefixtures("starter")
+def test_that_a_failed_item_is_checked_before_it_waits_again(store: QueueStore, tmp_path: Path) -> None:
+    (item,) = store.read().items
+    assert look_again(store, item, ()) == ((), ())
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "p.safetensors").write_bytes(b"the first half of a night")
+    assert [finding.id for finding in look_again(store, item, ()).lasting] == ["output-exists"]
+    assert look_again(store, item, ["output-exists"]) == ((), ())
 
 
 def test_that_a_queue_that_cannot_be_written_starts_nothing(

@@ -7,8 +7,10 @@ from typing import Literal
 
 from pydantic import Field, NaiveDatetime
 
+from gui.engine.errors import QueueRefused
 from gui.engine.findings import Finding
 from gui.engine.runs.records import Versioned
+from gui.engine.texts import _
 from gui.engine.trainer.choosing import PRACTICE
 
 QueueState = Literal["waiting", "running", "done", "stopped", "failed", "refused"]
@@ -71,6 +73,15 @@ class QueueItem(Versioned):
     def over(self) -> bool:
         """Whether nothing more will happen with it by itself."""
         return self.state in OVER
+
+    def require_over(self) -> None:
+        """Refuse to begin anew what is not over.
+
+        Raises:
+            QueueRefused: It waits, or runs.
+        """
+        if not self.over:
+            raise QueueRefused(_("Number {number} is not over.").format(number=self.number))
 
 
 class QueueBoard(Versioned):

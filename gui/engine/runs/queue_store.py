@@ -93,6 +93,20 @@ class QueueStore:
         """
         return self._files.read()
 
+    def item(self, number: int) -> QueueItem:
+        """Return an item.
+
+        Raises:
+            QueueRefused: There is none, or it cannot be read.
+        """
+        try:
+            return self._files.read_item(number)
+        except (CannotRead, NewerDocument) as error:
+            if self._files.item(number).exists():
+                raise QueueRefused(str(error)) from error
+            text = _("There is no number {number} in the queue.")
+            raise QueueRefused(text.format(number=number)) from None
+
     def plan(self, number: int) -> PlanFile:
         """Return an item's plan.
 
@@ -155,7 +169,7 @@ class QueueStore:
             CannotWrite: The disk is full.
         """
         with self.one_at_a_time():
-            item = change(self._there(number))
+            item = change(self.item(number))
             item.write(self._files.item(number))
         return item
 
@@ -168,7 +182,7 @@ class QueueStore:
         """
         with self.one_at_a_time():
             queue = self.read()
-            item = self._there(number)
+            item = self.item(number)
             if item.state == "running":
                 text = _("Number {number} is running; stop its run first: {run}.")
                 raise QueueRefused(text.format(number=number, run=item.run))
@@ -212,7 +226,7 @@ class QueueStore:
             CannotWrite: The disk is full.
         """
         with self.one_at_a_time():
-            self._there(number)
+            self.item(number)
             self._put(number, place)
 
     def shift(self, number: int, by: int) -> None:
@@ -227,7 +241,7 @@ class QueueStore:
             CannotWrite: The disk is full.
         """
         with self.one_at_a_time():
-            item = self._there(number)
+            item = self.item(number)
             self._put(number, max(0, self.read().items.index(item) + by))
 
     def conclude(
@@ -241,7 +255,7 @@ class QueueStore:
         with self.one_at_a_time():
             board = self._files.read_board()
             try:
-                item = self._there(number)
+                item = self.item(number)
             except QueueRefused:  # somebody has taken it out
                 return
             if item.over:
@@ -268,8 +282,7 @@ class QueueStore:
         """
 
         def again(item: QueueItem) -> QueueItem:
-            if not item.over:
-                raise QueueRefused(_("Number {number} is not over.").format(number=number))
+            item.require_over()
             before = (*item.before, item.run) if item.run else item.before
             fresh = {"state": "waiting", "run": None, "before": before, "sentence": "", "findings": ()}
             yeses = tuple(dict.fromkeys((*item.accepted, *accepted)))
@@ -340,15 +353,6 @@ class QueueStore:
         numbers = [item.number for item in self.read().items if item.number != number]
         numbers.insert(max(0, place), number)
         self._set(board, order=tuple(numbers))
-
-    def _there(self, number: int) -> QueueItem:
-        try:
-            return self._files.read_item(number)
-        except (CannotRead, NewerDocument) as error:
-            if self._files.item(number).exists():
-                raise QueueRefused(str(error)) from error
-            text = _("There is no number {number} in the queue.")
-            raise QueueRefused(text.format(number=number)) from None
 
     def _take_out(self, numbers: Iterable[int]) -> None:
         board = self._files.read_board()
