@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gui.engine.error_base import PreflightError
+from gui.engine.error_base import AboutPath, BecauseOf, PreflightError
 from gui.engine.run_errors import (
     AlreadySupervised,
     CannotContinue,
@@ -56,18 +56,8 @@ __all__ = [
 """What is defined elsewhere; all errors are imported from here."""
 
 
-class CannotRead(PreflightError):
-    """A file or folder could not be read, or is not what it should be.
-
-    Attributes:
-        path: The file or folder.
-        reason: Why, in plain words and already translated.
-    """
-
-    def __init__(self, path: Path | str, reason: str) -> None:
-        super().__init__(path, reason)
-        self.path = Path(path)
-        self.reason = reason
+class CannotRead(AboutPath):
+    """A file or folder could not be read, or is not what it should be."""
 
     def message(self) -> str:
         """Name the file and the reason."""
@@ -88,18 +78,8 @@ class NotSafetensors(CannotRead):
         self.truncated = truncated
 
 
-class CannotWrite(PreflightError):
-    """A file or folder could not be written.
-
-    Attributes:
-        path: The file or folder.
-        reason: Why, in plain words and already translated.
-    """
-
-    def __init__(self, path: Path | str, reason: str) -> None:
-        super().__init__(path, reason)
-        self.path = Path(path)
-        self.reason = reason
+class CannotWrite(AboutPath):
+    """A file or folder could not be written."""
 
     def message(self) -> str:
         """Name the file and the reason."""
@@ -129,20 +109,8 @@ class NewerDocument(PreflightError):
         ).format(path=self.path, schema=self.schema, known=self.known)
 
 
-class WrongUsage(PreflightError):
-    """The command line was used wrongly.
-
-    Attributes:
-        reason: What is wrong, in plain words and already translated.
-    """
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-    def message(self) -> str:
-        """Give the reason."""
-        return self.reason
+class WrongUsage(BecauseOf):
+    """The command line was used wrongly."""
 
 
 class ScriptNeeded(WrongUsage):
@@ -158,16 +126,8 @@ class ScriptNeeded(WrongUsage):
         self.path = path
 
 
-class NoWindow(PreflightError):
-    """The window cannot be opened; the command line works all the same.
-
-    Attributes:
-        reason: Why and what to do, in plain words and already translated.
-    """
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
+class NoWindow(BecauseOf):
+    """The window cannot be opened; the command line works all the same."""
 
     def message(self) -> str:
         """Give the reason."""
@@ -182,16 +142,8 @@ class Cancelled(PreflightError):
         return _("Cancelled.")
 
 
-class ScanFailed(PreflightError):
-    """The processes that look at images could not be started.
-
-    Attributes:
-        reason: Why, as the system says it; may be empty or a mere status.
-    """
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
+class ScanFailed(BecauseOf):
+    """The processes that look at images could not be started."""
 
     def message(self) -> str:
         """Give the reason."""
@@ -200,16 +152,8 @@ class ScanFailed(PreflightError):
         )
 
 
-class CannotTrace(PreflightError):
-    """A trainer's networks could not be replayed to see how much memory they need.
-
-    Attributes:
-        reason: Why, in plain words and already translated.
-    """
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
+class CannotTrace(BecauseOf):
+    """A trainer's networks could not be replayed to see how much memory they need."""
 
     def message(self) -> str:
         """Give the reason."""

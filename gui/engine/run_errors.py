@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from gui.engine.error_base import PreflightError
+from gui.engine.error_base import AboutPath, BecauseOf, PreflightError
 from gui.engine.texts import _
 
 
@@ -53,20 +53,8 @@ class AlreadySupervised(PreflightError):
         )
 
 
-class RunRefused(PreflightError):
-    """A run was not started, or a request to it makes no sense now.
-
-    Attributes:
-        reason: Why, in plain words and already translated.
-    """
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-    def message(self) -> str:
-        """Give the reason."""
-        return self.reason
+class RunRefused(BecauseOf):
+    """A run was not started, or a request to it makes no sense now."""
 
 
 class QueueRefused(RunRefused):
@@ -94,18 +82,8 @@ class CannotEnd(PreflightError):
         ).format(name=self.name, pids=", ".join(map(str, self.pids)))
 
 
-class CannotContinue(PreflightError):
-    """No training can go on from a saved file or state.
-
-    Attributes:
-        path: The file, the state's folder or the run's.
-        reason: Why, in plain words and already translated.
-    """
-
-    def __init__(self, path: Path, reason: str) -> None:
-        super().__init__(path, reason)
-        self.path = path
-        self.reason = reason
+class CannotContinue(AboutPath):
+    """No training can go on from a saved file or state."""
 
     def message(self) -> str:
         """Name it and the reason."""
