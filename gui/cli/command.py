@@ -13,6 +13,7 @@ from gui.engine.documents import write_atomically
 from gui.engine.errors import PlanNotRunnable
 from gui.engine.findings import Finding
 from gui.engine.hardware.gpu import machine_gpus
+from gui.engine.hardware.visible import lasting_names
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.plan_file import PlanFile
 from gui.engine.plan.preset_library import PresetLibrary
@@ -71,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
 def _command(options: argparse.Namespace, planfile: PlanFile, folder: Path) -> TrainerCommand:
     install, facts, catalogue = trainer_of(options, planfile.plan, options.practice, base=planfile.base)
     chosen = planfile.plan.launch.gpu_ids
-    uuids = [device.uuid for device in machine_gpus().devices()] if chosen else []
+    names = lasting_names(machine_gpus().devices()) if chosen else []
     return build_command(
         planfile.plan,
         planfile.base,
@@ -80,7 +81,7 @@ def _command(options: argparse.Namespace, planfile: PlanFile, folder: Path) -> T
         catalogue,
         folder,
         tokens=token_store(options).for_preview({**os.environ, **planfile.plan.launch.env}),
-        gpu_uuids=uuids,
+        gpu_uuids=names,
         library=PresetLibrary(home(options).presets),
     )
 

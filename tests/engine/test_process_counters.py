@@ -18,7 +18,7 @@ from gui.engine.hardware import system_counters as counters_of_system
 from gui.engine.hardware.gpu import GpuDevice, GpuMonitor, machine_gpus
 from gui.engine.hardware.process_counters import ProcessUse, same_place, uses
 from gui.engine.hardware.system_counters import system_counters
-from gui.engine.hardware.visible import visible_devices
+from gui.engine.hardware.visible import lasting_names, training_gpus, visible_devices
 from gui.engine.hardware.windows_counters import (
     WindowsCounters,
     _Adapters,
@@ -26,6 +26,7 @@ from gui.engine.hardware.windows_counters import (
     _Item,
     _Question,
 )
+from gui.engine.plan.model import LaunchSettings
 from gui.engine.preflight.collect import Collector
 
 GUI = Path(gpu_module.__file__).parents[2]
@@ -248,6 +249,20 @@ def test_that_the_number_of_a_divided_gpu_is_its_first_instance() -> None:
     assert found.instance == 0
     (found,) = visible_devices(parts, {"CUDA_VISIBLE_DEVICES": "MIG-1"}) or ()
     assert found.instance == 1
+
+
+def test_that_gpus_beside_a_divided_or_silent_one_keep_their_numbers() -> None:
+    parts = [GpuDevice(index=1, uuid=f"MIG-{n}", name="A100", instance=n) for n in (0, 1)]
+    beside = GpuDevice(index=2, uuid="GPU-2", name="A100")
+    assert lasting_names([*parts, beside]) == ["0", "MIG-0", "GPU-2"]
+    assert lasting_names([]) == []
+    chosen = LaunchSettings(gpu_ids=(2, 1), num_processes=2)
+    assert [gpu.uuid for gpu in training_gpus([*parts, beside], chosen, {})] == ["GPU-2", "MIG-0"]
+
+
+def test_that_where_only_cuda_knows_its_order_that_of_the_driver_is_taken() -> None:
+    found = training_gpus(devices("A", "B"), LaunchSettings(), {"CUDA_VISIBLE_DEVICES": "1"})
+    assert [gpu.index for gpu in found] == [0]
 
 
 def test_that_check_and_window_see_what_windows_tells_of_other_programs(

@@ -14,7 +14,7 @@ def program_name(pid: int) -> str:
     """Return what a process is called; empty where this user may not know, or in another container."""
     try:
         return psutil.Process(pid).name()
-    except (psutil.Error, ValueError, OverflowError):
+    except (psutil.Error, OSError, ValueError, OverflowError):
         return ""
 
 

@@ -10,6 +10,7 @@ from gui.engine.errors import PlanNotRunnable, ScriptNotUsable
 from gui.engine.findings import Finding, Fix, verdict_of
 from gui.engine.hardware.memory.learning import MemoryLearning
 from gui.engine.hardware.memory.tables import TracedStep
+from gui.engine.hardware.visible import lasting_names
 from gui.engine.plan.model import SCHEMA, TrainingPlan
 from gui.engine.plan.preset_library import PresetLibrary
 from gui.engine.preflight.collect import Collector
@@ -139,9 +140,8 @@ class Checker:
 
     def _launch(self, plan: TrainingPlan) -> Iterator[Finding]:
         trainer = self.collector.trainer if self.collector else None
-        gpus = [gpu.uuid or str(gpu.index) for gpu in self.facts.gpu or ()]
         yield from judge_launch(plan.launch, trainer)
-        yield from judge_environment(plan.launch, gpus)
+        yield from judge_environment(plan.launch, lasting_names(self.facts.gpu or ()))
 
 
 def _newer(plan: TrainingPlan) -> Iterator[Finding]:

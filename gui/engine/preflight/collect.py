@@ -14,6 +14,7 @@ from gui.engine.errors import CannotRead
 from gui.engine.hardware.disks import Disks
 from gui.engine.hardware.gpu import GpuMonitor, machine_gpus
 from gui.engine.hardware.host import HostMonitor
+from gui.engine.hardware.visible import CHOOSING
 from gui.engine.patience import within
 from gui.engine.plan.dataset_options import folder_name_parts
 from gui.engine.plan.paths import PATH_ARGUMENTS, PATH_OR_HUB_ARGUMENTS, absolute
@@ -83,6 +84,7 @@ class Collector:
             {
                 **host_facts(self.host),
                 "gpu": self._gpus(runs),
+                "gpu_choice": {name: os.environ[name] for name in CHOOSING if name in os.environ},
                 "trainer": trainer_fact(self.trainer, practice=self.practice) if self.trainer else None,
                 "run": runs,
             }

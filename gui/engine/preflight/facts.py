@@ -41,6 +41,7 @@ class GpuFact(Document):
         index: In NVML's order, by PCI bus.
         uuid: ``GPU-…``.
         holder: Who holds its memory, the largest first; None where the driver does not tell.
+        lost: It no longer answers, and will not until a restart.
     """
 
     name: str = ""
@@ -51,6 +52,7 @@ class GpuFact(Document):
     index: int = 0
     uuid: str | None = None
     holder: tuple[HolderFact, ...] | None = None
+    lost: bool = False
 
     @property
     def used_gib(self) -> float | None:
@@ -256,6 +258,7 @@ class Facts(Document):
         disk_free_gib: Free on the output's disk, GiB.
         disk: The disks of the places that the plan names.
         gpu: The GPUs; empty when there is none, None when unknown.
+        gpu_choice: Of what the trainer inherits, the variables that choose GPUs.
         power: How the machine is powered.
         accelerate: The user's configuration of accelerate; None when there is none.
         text: Text files that the trainer will read.
@@ -280,6 +283,7 @@ class Facts(Document):
     disk_free_gib: float | None = None
     disk: tuple[DiskFact, ...] = ()
     gpu: tuple[GpuFact, ...] | None = None
+    gpu_choice: dict[str, str] = Field(default_factory=dict)
     power: PowerFact = Field(default_factory=PowerFact)
     accelerate: AccelerateFact | None = None
     text: tuple[TextFact, ...] = ()

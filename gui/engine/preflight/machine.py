@@ -35,6 +35,10 @@ def read_machine(path: Path) -> Facts:
         place, value = wrong
         reason = _("{key} must be a number from 0 on, not {value}").format(key=place, value=value)
         raise CannotRead(path, reason)
+    gpus = data.get("gpu")
+    for number, gpu in enumerate(gpus if isinstance(gpus, list) else ()):
+        if isinstance(gpu, dict):
+            gpu.setdefault("index", number)
     try:
         return Facts.model_validate(data)
     except ValidationError as error:

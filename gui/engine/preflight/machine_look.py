@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import psutil
-
 from gui.engine.hardware.gpu import GpuMonitor
+from gui.engine.hardware.holders import program_name
 from gui.engine.hardware.host import HostMonitor
 from gui.engine.hardware.power import power_facts
 from gui.engine.preflight.facts import GpuFact
 from gui.engine.preflight.surroundings import AccelerateFact, HolderFact, PowerFact, RunFact
+from gui.engine.quantities import GIB
 from gui.engine.trainer.accelerate_config import accelerate_config
 from gui.engine.trainer.facts import AccelerateConfig
-
-GIB = 2**30
 
 
 def host_facts(host: HostMonitor) -> dict[str, object]:
@@ -51,6 +49,7 @@ def gpu_facts(gpus: GpuMonitor, runs: Sequence[RunFact]) -> Iterator[GpuFact]:
             index=device.index,
             uuid=device.uuid,
             holder=_holders(sample.processes, run_of) if sample else None,
+            lost=sample.lost if sample else False,
         )
 
 
@@ -60,18 +59,10 @@ def _holders(
     if processes is None:
         return None
     found = [
-        HolderFact(pid=pid, name=_program(pid), gib=_gib(held), run=run_of.get(pid))
+        HolderFact(pid=pid, name=program_name(pid), gib=_gib(held), run=run_of.get(pid))
         for pid, held in processes.items()
     ]
     return tuple(sorted(found, key=lambda holder: (-(holder.gib or 0.0), holder.pid)))
-
-
-def _program(pid: int) -> str:
-    """Return the name of a process's program; empty where it is not told, as for one of the host's."""
-    try:
-        return psutil.Process(pid).name()
-    except (psutil.Error, OSError, ValueError, OverflowError):
-        return ""
 
 
 def accelerate_fact(config: AccelerateConfig | None) -> AccelerateFact | None:

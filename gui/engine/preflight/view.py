@@ -11,6 +11,7 @@ from typing import Any
 
 from gui.engine.hardware.memory.learning import MemoryLearning
 from gui.engine.hardware.memory.tables import TracedStep
+from gui.engine.hardware.visible import training_gpus
 from gui.engine.plan.dataset_options import CONTROLNET_SCRIPTS, OPTIONS
 from gui.engine.plan.families import Family, KindOfTraining, families
 from gui.engine.plan.model import TrainingPlan
@@ -320,11 +321,14 @@ class View:
         return self.facts.paths.get(value) if isinstance(value, str) else None
 
     @property
+    def gpus(self) -> tuple[GpuFact, ...]:
+        """The GPUs that would train, one for each process, as far as they are known."""
+        return training_gpus(self.facts.gpu or (), self.plan.launch, self.facts.gpu_choice)
+
+    @property
     def gpu(self) -> GpuFact | None:
-        """The first GPU that would be used; None when there is none or it is unknown."""
-        gpus = self.facts.gpu or ()
-        chosen = self.plan.launch.gpu_ids
-        return next((gpu for gpu in gpus if not chosen or gpu.index == chosen[0]), None)
+        """The first GPU that would train; None when there is none or it is unknown."""
+        return next(iter(self.gpus), None)
 
     def package(self, name: str) -> bool | None:
         """Return whether the trainer has a package; None when that is not known."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gui.engine.errors import PreflightError
+from gui.engine.hardware.visible import lasting_names
 from gui.engine.paths import Home
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.preset_library import PresetLibrary
@@ -53,8 +54,8 @@ def with_pace(checker: Checker, plan: TrainingPlan, trainer: Trainer, home: Home
         trainer: Would train it.
         home: Where runs and the user's presets are.
     """
-    gpus = [gpu.uuid or str(gpu.index) for gpu in checker.facts.gpu or ()]
-    pace = pace_of_plan(plan, checker.base, trainer, home, gpus)
+    names = lasting_names(checker.facts.gpu or ())
+    pace = pace_of_plan(plan, checker.base, trainer, home, names)
     if pace is None:
         return checker
     known = checker.facts.model_copy(update={"seconds_per_step": pace.seconds_per_step})

@@ -16,6 +16,7 @@ from gui.engine.errors import PlanNotRunnable, RunRefused
 from gui.engine.findings import Finding, blocks
 from gui.engine.hardware.gpu import GpuMonitor, machine_gpus
 from gui.engine.hardware.memory.observations import MemoryExpectation
+from gui.engine.hardware.visible import lasting_names
 from gui.engine.paths import Home
 from gui.engine.plan.model import tries
 from gui.engine.plan.plan_file import PlanFile
@@ -142,7 +143,7 @@ class Preparation:
                 self._catalogue,
                 run.path,
                 tokens=tokens,
-                gpu_uuids=[device.uuid for device in self._gpus.devices()],
+                gpu_uuids=lasting_names(self._gpus.devices()),
                 environ=self._environ,
                 library=self._library,
             )

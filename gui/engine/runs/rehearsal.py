@@ -16,6 +16,7 @@ from typing import NamedTuple
 from gui.engine.documents import reason_of
 from gui.engine.errors import CannotWrite, PlanNotRunnable
 from gui.engine.hardware.memory.observations import MemoryExpectation
+from gui.engine.hardware.visible import lasting_names
 from gui.engine.paths import Home
 from gui.engine.plan.plan_file import PlanFile
 from gui.engine.preflight.check import Checker
@@ -145,7 +146,7 @@ class Rehearsals:
             self._trainer.facts,
             self._trainer.catalogue,
             self._home.runs / "not made",
-            gpu_uuids=[gpu.uuid or str(gpu.index) for gpu in self._checker.facts.gpu or ()],
+            gpu_uuids=lasting_names(self._checker.facts.gpu or ()),
             library=self._checker.library,
         )
         return speed_key(command)

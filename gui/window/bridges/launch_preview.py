@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass, field
 
 from gui.engine.errors import PlanNotRunnable, PreflightError
+from gui.engine.hardware.visible import lasting_names
 from gui.engine.paths import Home
 from gui.engine.runs.earlier import earlier_pace
 from gui.engine.runs.folder import safe_name
@@ -58,7 +59,7 @@ def launch_preview(check: PlanCheck, home: Home, store: TokenStore) -> LaunchPre
             trainer.catalogue,
             folder,
             tokens=store.for_preview({**os.environ, **check.plan.launch.env}),
-            gpu_uuids=[gpu.uuid or str(gpu.index) for gpu in check.machine.gpu or ()],
+            gpu_uuids=lasting_names(check.machine.gpu or ()),
             library=check.library,
         )
         texts = {shell: preview(command, shell, folder).rstrip() for shell in SHELLS}

@@ -27,14 +27,6 @@ NAMED_HOLDERS = 4
 SMALL_GIB = 0.05
 
 
-def chosen_gpus(view: View) -> tuple[GpuFact, ...]:
-    """Return the GPUs that the plan would use, as far as they are known."""
-    gpus, ids = view.facts.gpu or (), view.plan.launch.gpu_ids
-    if ids:
-        return tuple(gpu for gpu in gpus if gpu.index in ids)
-    return gpus[: max(1, min(view.plan.launch.num_processes, len(gpus)))]
-
-
 def check_cuda(view: View) -> Iterator[Finding]:
     """A torch that sees no GPU trains on the processor, for weeks (ENV-03)."""
     trainer = real_trainer(view)
@@ -95,7 +87,7 @@ def check_arch(view: View) -> Iterator[Finding]:
     trainer = real_trainer(view)
     if trainer is None or trainer.cuda_build == "":
         return
-    for gpu in chosen_gpus(view):
+    for gpu in view.gpus:
         needed = _cuda_needed(trainer, gpu)
         if needed is None:
             continue
@@ -151,9 +143,10 @@ def _is_compiled_for(architectures: tuple[str, ...], capability: tuple[int, int]
 
 
 def check_cuda_hw(view: View) -> Iterator[Finding]:
-    """A GPU on which torch could not even multiply will not train (ENV-17)."""
+    """A GPU that is lost, or on which torch could not even multiply, will not train (ENV-17)."""
+    yield from () if practises(view) else _lost(view)
     trainer = real_trainer(view)
-    used = {gpu.uuid for gpu in chosen_gpus(view)}
+    used = {gpu.uuid for gpu in view.gpus}
     for gpu in trainer.gpu if trainer else ():
         if gpu.usable is not False or NO_KERNEL in (gpu.problem or ""):
             continue
@@ -173,10 +166,28 @@ def check_cuda_hw(view: View) -> Iterator[Finding]:
         )
 
 
+def _lost(view: View) -> Iterator[Finding]:
+    for gpu in view.gpus:
+        if gpu.lost:
+            yield Finding(
+                id="cuda-hw",
+                severity="stop",
+                title=_("{gpu} no longer answers.").format(gpu=gpu.name or _("the GPU")),
+                detail=_(
+                    "Restart the machine, and look at its power supply, cooling and driver when it happens "
+                    "again."
+                ),
+                arguments=("launch.gpu_ids",),
+                where=f"gpu.{gpu.index}",
+                fixes=_other_gpu(view, lambda other: True),
+                sources=("ENV-17",),
+            )
+
+
 def check_oom_free(view: View) -> Iterator[Finding]:
     """GPU memory that others hold is missing for the training (T15, OOM-12)."""
     most = machine_limits().gpu.idle_use_gib
-    for gpu in () if practises(view) else chosen_gpus(view):
+    for gpu in () if practises(view) else view.gpus:
         used = gpu.used_gib
         if used is None or used < most:
             continue
@@ -213,10 +224,10 @@ def _holder(holder: HolderFact) -> str:
 
 def _other_gpu(view: View, fits: Callable[[GpuFact], bool]) -> tuple[Fix, ...]:
     """Offer another GPU that fits, where the plan uses one."""
-    used = {gpu.index for gpu in chosen_gpus(view)}
+    used = {gpu.index for gpu in view.gpus}
     if len(used) != 1:
         return ()
-    others = [gpu for gpu in view.facts.gpu or () if gpu.index not in used and fits(gpu)]
+    others = [gpu for gpu in view.facts.gpu or () if gpu.index not in used and not gpu.lost and fits(gpu)]
     best = max(others, key=lambda gpu: gpu.free_gib or 0.0, default=None)
     if best is None:
         return ()
@@ -229,7 +240,7 @@ def check_multigpu(view: View) -> Iterator[Finding]:
     count = view.plan.launch.num_processes
     if count < 2 or practises(view):
         return
-    gpus = [gpu for gpu in chosen_gpus(view) if _is_consumer(gpu)]
+    gpus = [gpu for gpu in view.gpus if _is_consumer(gpu)]
     windows = view.facts.os == "windows"
     if not gpus and not windows:
         return

@@ -6,7 +6,6 @@ from typing import Any
 
 from gui.engine.errors import CannotRead
 from gui.engine.hardware.memory.advice import Advised, Ask, advise, spend
-from gui.engine.hardware.memory.correction import MemoryCorrection
 from gui.engine.hardware.memory.figures import load_figures
 from gui.engine.hardware.memory.forecast import forecast, with_traced
 from gui.engine.hardware.memory.forecasts import MemoryForecast
@@ -14,6 +13,7 @@ from gui.engine.hardware.memory.ladder import Ways
 from gui.engine.hardware.memory.question import MemoryQuestion
 from gui.engine.hardware.memory.room import Room
 from gui.engine.hardware.memory.tables import load_tables
+from gui.engine.preflight.facts import GpuFact
 from gui.engine.preflight.rules.caching import CAPTION_CHANGES, IMAGE_CHANGES
 from gui.engine.preflight.rules.memory_question import question_of
 from gui.engine.preflight.rules.precision import (
@@ -60,19 +60,21 @@ def least_memory(view: View) -> MemoryForecast:
     return ask_about(view)(asked.model_copy(update={"width_px": side, "height_px": side, "batch": 1}))
 
 
-def correction_of(view: View, question: MemoryQuestion) -> MemoryCorrection:
-    """Return what is known of the machine; before any run was measured, what is assumed of its system."""
-    prior = load_figures().prior(view.facts.os)
-    return view.learning.correction(question, prior) if view.learning else prior
-
-
 def room_of(view: View) -> Room | None:
-    """Return what memory the first GPU has for the plan; None when it is not known."""
-    gpu = view.gpu
-    if gpu is None or gpu.vram_gib is None or gpu.vram_gib <= 0:
+    """Return what memory there is for the plan; None when it is not known.
+
+    Of several GPUs the one with least room decides: each holds everything.
+    """
+    rooms = [_room_on(gpu, view.facts.os) for gpu in view.gpus]
+    known = [room for room in rooms if room is not None]
+    return min(known, key=lambda room: room.usable) if known and len(known) == len(rooms) else None
+
+
+def _room_on(gpu: GpuFact, system: str | None) -> Room | None:
+    if gpu.lost or gpu.vram_gib is None or gpu.vram_gib <= 0:
         return None
     free = gpu.vram_gib if gpu.free_gib is None else min(gpu.free_gib, gpu.vram_gib)
-    return Room.of(gpu.vram_gib, free, view.facts.os)
+    return Room.of(gpu.vram_gib, free, system)
 
 
 def _forecast(view: View) -> MemoryForecast:
@@ -84,18 +86,20 @@ def _forecast(view: View) -> MemoryForecast:
 def ask_about(view: View) -> Ask:
     """Return what forecasts questions about the view's machine."""
     try:
-        tables = load_tables()
+        tables, figures = load_tables(), load_figures()
     except CannotRead as error:
         damaged = MemoryForecast(unknown=str(error))
         return lambda question: damaged
     for family, row in view.traced:
         tables = with_traced(tables, family, row)
+    prior = figures.prior(view.facts.os)
     known: dict[str, MemoryForecast] = view.memory.setdefault(ASKED, {})
 
     def ask(question: MemoryQuestion) -> MemoryForecast:
         key = question.model_dump_json()
         if key not in known:
-            known[key] = forecast(question, tables, correction_of(view, question))
+            correction = view.learning.correction(question, prior) if view.learning else prior
+            known[key] = forecast(question, tables, correction, figures)
         return known[key]
 
     return ask

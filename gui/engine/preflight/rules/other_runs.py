@@ -14,7 +14,6 @@ from gui.engine.plan.changes import ACTION
 from gui.engine.preflight.actions import END_RUN
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.fixes import write
-from gui.engine.preflight.rules.gpus import chosen_gpus
 from gui.engine.preflight.surroundings import RunFact
 from gui.engine.preflight.view import View
 from gui.engine.texts import _
@@ -67,7 +66,7 @@ def _gpu_gib(view: View, run: RunFact) -> float | None:
     """Return what a run holds of the GPUs that the plan would use; None where the driver does not tell."""
     told = [
         holder.gib
-        for gpu in chosen_gpus(view)
+        for gpu in view.gpus
         for holder in gpu.holder or ()
         if holder.run == run.name and holder.gib is not None
     ]

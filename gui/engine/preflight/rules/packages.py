@@ -11,7 +11,6 @@ from gui.engine.findings import Finding, Fix
 from gui.engine.preflight.limits import machine_limits, version_of
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.fixes import write
-from gui.engine.preflight.rules.gpus import chosen_gpus
 from gui.engine.preflight.rules.trainers import (
     BITSANDBYTES,
     package_of_optimizer,
@@ -198,7 +197,7 @@ def _needed(view: View) -> dict[str, tuple[str, Fix]]:
 def check_bnb_old_gpu(view: View) -> Iterator[Finding]:
     """Kernels for old GPUs are missing in many builds of bitsandbytes (ENV-06)."""
     least = version_of(machine_limits().bitsandbytes.capability) or ()
-    old = next((gpu for gpu in chosen_gpus(view) if gpu.capability and gpu.capability < least), None)
+    old = next((gpu for gpu in view.gpus if gpu.capability and gpu.capability < least), None)
     if old is None or not uses_bitsandbytes(view):
         return
     yield Finding(
@@ -220,7 +219,7 @@ def check_bnb_old_gpu(view: View) -> Iterator[Finding]:
 def check_xformers_gpu(view: View) -> Iterator[Finding]:
     """The kernels of xformers fail on the newest GPUs (ENV-09)."""
     least = version_of(machine_limits().xformers.capability) or ()
-    new = next((gpu for gpu in chosen_gpus(view) if gpu.capability and gpu.capability >= least), None)
+    new = next((gpu for gpu in view.gpus if gpu.capability and gpu.capability >= least), None)
     if new is None or not view.flag("xformers") or view.flag("mem_eff_attn") or view.is_transformer:
         return
     yield Finding(

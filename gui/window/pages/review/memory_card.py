@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QPushButton
 
 from gui.engine.hardware.gpu import GpuSample
 from gui.engine.hardware.memory.room import Room
-from gui.engine.plan.model import TrainingPlan
+from gui.engine.hardware.visible import training_gpus
+from gui.engine.plan.model import LaunchSettings, TrainingPlan
 from gui.engine.preflight.estimate import PlanEstimate
 from gui.engine.quantities import GIB, gib
 from gui.engine.texts import _
@@ -45,6 +47,7 @@ class MemoryCard(Card):
         self._exact = exact
         self._plan: TrainingPlan | None = None
         self._estimate: PlanEstimate | None = None
+        self._inherited: Mapping[str, str] = {}
         self.bar = MemoryBar(theme)
         self._words = _small("gpu-memory-words")
         self._parts = _small("gpu-memory-parts")
@@ -83,6 +86,7 @@ class MemoryCard(Card):
         """
         self._plan = plan
         self._estimate = checked.estimate if checked else None
+        self._inherited = checked.view.facts.gpu_choice if checked and checked.view else {}
         estimate = self._estimate
         state = state_of(estimate)
         self.chip.show_state(state.word, state.tone)
@@ -115,8 +119,9 @@ class MemoryCard(Card):
     def _gpu(self) -> GpuSample | None:
         if self._hardware.problem:  # what was seen before it is not true of now
             return None
-        chosen = self._plan.launch.gpu_ids if self._plan else ()
-        return next((gpu for gpu in self._hardware.gpus if not chosen or gpu.index == chosen[0]), None)
+        launch = self._plan.launch if self._plan else LaunchSettings()
+        used = training_gpus(self._hardware.gpus, launch, self._inherited)
+        return min(used, key=lambda gpu: gpu.free_bytes or 0, default=None)
 
     def _draw_now(self) -> None:
         """Show what the GPU has free at this moment; without a look at the plan's GPU also in the bar."""
