@@ -51,7 +51,18 @@ def test_that_a_fused_step_is_traced_with_its_optimizer(tmp_path: Path) -> None:
     assert question.setting.fused_backward and question.setting.optimizer == "Adafactor"
 
 
-@pytest.mark.parametrize("arguments", [{"torch_compile": True}, {"gpu": ()}, {"batch": 10**6}, {"batch": 0}])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"torch_compile": True},
+        {"gpu": ()},
+        {"batch": 10**6},
+        {"batch": 0},
+        {"vae_batch_size": 10**6},
+        {"network_module": "my.network"},
+        {"network_dim": 0},
+    ],
+)
 def test_that_nothing_is_asked_where_no_trace_could_answer(tmp_path: Path, arguments) -> None:
     assert exact_question(seen(tmp_path, **arguments)) is None
 

@@ -7,7 +7,8 @@ from typing import Literal
 
 from gui.engine.documents import Document
 from gui.engine.errors import CannotRead
-from gui.engine.hardware.memory.forecast import MOST_IMAGES, table_of
+from gui.engine.hardware.memory.figures import load_figures
+from gui.engine.hardware.memory.forecast import hindrance, table_of
 from gui.engine.hardware.memory.question import MemoryQuestion
 from gui.engine.hardware.memory.tables import MemoryTable, StepSetting, TracedStep, Weights, load_tables
 from gui.engine.hardware.memory.tracing import Tracer
@@ -41,14 +42,14 @@ def exact_question(view: View) -> ExactQuestion | None:
         view: The plan and the facts.
     """
     asked = question_of(view)
-    sizes = min(asked.width_px, asked.height_px, asked.batch)
-    if asked.obstacle or sizes < 1 or asked.batch > MOST_IMAGES or view.facts.gpu == ():
-        return None
     try:
-        table = table_of(asked.family, load_tables())
+        tables, figures = load_tables(), load_figures()
     except CannotRead:
         return None
-    if table is None or asked.kind not in ("lora", "full"):
+    table = table_of(asked.family, tables)
+    if table is None or asked.kind not in ("lora", "full") or view.facts.gpu == ():
+        return None
+    if hindrance(asked, tables, figures) is not None:
         return None
     setting = _setting(asked, table, "lora" if asked.kind == "lora" else "full")
     known = [

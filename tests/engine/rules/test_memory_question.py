@@ -207,6 +207,62 @@ def test_that_nothing_is_forecast_without_a_gpu_or_for_the_practice_trainer():
     assert forecast_of(make_view(plan)).vram_gib is not None  # on whatever machine
 
 
+@pytest.mark.parametrize(
+    ("arguments", "dataset", "why"),
+    [
+        ({}, {"batch_size": "two"}, "batch"),
+        ({}, {"batch_size": 1.5}, "batch"),
+        ({}, {"resolution": [10**6, 10**6]}, "resolution"),
+        ({"network_dim": 0}, {}, "network_dim"),
+        ({"network_dim": "many"}, {}, "network_dim"),
+        ({"gradient_accumulation_steps": -1}, {}, "gradient_accumulation_steps"),
+        ({"vae_batch_size": 0}, {}, "vae_batch_size"),
+    ],
+)
+def test_that_of_numbers_that_no_trainer_takes_nothing_is_made_up(arguments, dataset, why):
+    view = make_view(make_plan({**LORA, **arguments}, dataset, family="sdxl"), gpu=[GPU])
+    found = estimate_of(view)
+    assert why in found.unknown and not found.phases
+    assert (found.forecast.vram_gib, found.advice, found.left_over) == (None, None, None)
+
+
+def test_that_no_more_blocks_are_swapped_than_can_be():
+    arguments = {**LORA, "network_module": "networks.lora_flux", "blocks_to_swap": 99}
+    view = make_view(make_plan(arguments, family="flux1"), "flux_train_network.py", gpu=[GPU])
+    assert "at most 35 blocks" in forecast_memory(view).unknown
+
+
+def test_that_damaged_figures_leave_the_memory_unknown(monkeypatch):
+    def damaged() -> None:
+        raise CannotRead("figures.yaml", "it is damaged")
+
+    monkeypatch.setattr(memory_needs, "load_figures", damaged)
+    view = make_view(make_plan(LORA, family="sdxl"), gpu=[GPU])
+    assert "figures.yaml" in estimate_of(view).unknown
+    assert not list(memory_forecast.check_vram(view))
+
+
+def test_that_the_gpu_with_least_room_decides_of_those_that_train():
+    large, small = {"vram_gib": 24.0, "uuid": "GPU-1"}, {"index": 1, "vram_gib": 8.0, "uuid": "GPU-2"}
+
+    def total(launch, **facts) -> float | None:
+        plan = make_plan(LORA, family="sdxl", launch=launch)
+        room = room_of(make_view(plan, gpu=[large, small], **facts))
+        return room.total if room else None
+
+    assert total({"gpu_ids": [0]}) == 24.0
+    assert total({"gpu_ids": [1]}) == 8.0
+    assert total({"gpu_ids": [0, 1]}) == 24.0, "one process trains on one GPU"
+    assert total({"gpu_ids": [0, 1], "num_processes": 2}) == 8.0
+    assert total({"num_processes": 2}) == 8.0
+    assert total({"env": {"CUDA_VISIBLE_DEVICES": "GPU-2"}}) == 8.0
+    assert total({}, gpu_choice={"CUDA_VISIBLE_DEVICES": "GPU-2"}) == 8.0
+    assert total({"gpu_ids": [0]}, gpu_choice={"CUDA_VISIBLE_DEVICES": "GPU-2"}) == 24.0
+    assert total({}, gpu_choice={"CUDA_VISIBLE_DEVICES": ""}) is None
+    large["lost"] = True
+    assert total({"num_processes": 2}) is None, "nothing fits a GPU that does not answer"
+
+
 def test_that_room_is_what_nobody_uses():
     plan = make_plan(LORA, family="sdxl")
     assert room_of(make_view(plan, gpu=[GPU])) == Room(total=12.0, free=11.4, reserve=1.0)

@@ -56,16 +56,10 @@ def forecast(
         figures: What no trace shows; None takes the program's own.
     """
     figures = figures or load_figures()
-    reason = _senseless(question, figures)
-    if reason:
-        return MemoryForecast(unknown=reason)
-    table, size = table_of(question.family, tables), model_size(question.family)
-    shape = figures.families.get(table.family) if table else None
-    if table is None or size is None or shape is None or "network" not in table.parameters:
-        return MemoryForecast(unknown=_("Nothing was traced of this model family."))
-    trained = _trained(question, size, table, figures)
-    if trained is None:
-        return MemoryForecast(unknown=_("How large this network is, is not known."))
+    ground = _ground(question, tables, figures)
+    if isinstance(ground, str):
+        return MemoryForecast(unknown=ground)
+    table, shape, trained = ground
     needs = activations_for(question, table.steps, shape, figures)
     if needs is None:
         return MemoryForecast(unknown=_("Nothing like this was traced of this model family."))
@@ -84,6 +78,20 @@ def forecast(
         basis=tuple(_basis(table, shape, needs, trained)),
         family=table.family,
     )
+
+
+def hindrance(
+    question: MemoryQuestion, tables: Mapping[str, MemoryTable], figures: MemoryFigures
+) -> str | None:
+    """Return why nothing can be said, whatever more were traced of the family; None where that would help.
+
+    Args:
+        question: What memory depends on.
+        tables: Traced tables by family.
+        figures: What no trace shows.
+    """
+    ground = _ground(question, tables, figures)
+    return ground if isinstance(ground, str) else None
 
 
 def table_of(name: str, tables: Mapping[str, MemoryTable]) -> MemoryTable | None:
@@ -113,6 +121,21 @@ def with_traced(tables: Mapping[str, MemoryTable], family: str, row: StepRow) ->
     table = tables[family]
     rest = tuple(each for each in table.steps if each.setting.model_copy(update=free) != own)
     return {**tables, family: table.model_copy(update={"steps": (*rest, row)})}
+
+
+def _ground(
+    question: MemoryQuestion, tables: Mapping[str, MemoryTable], figures: MemoryFigures
+) -> tuple[MemoryTable, FamilyFigures, Trained] | str:
+    """Return what a forecast stands on, or why there is none."""
+    reason = _senseless(question, figures)
+    if reason:
+        return reason
+    table, size = table_of(question.family, tables), model_size(question.family)
+    shape = figures.families.get(table.family) if table else None
+    if table is None or size is None or shape is None or "network" not in table.parameters:
+        return _("Nothing was traced of this model family.")
+    trained = _trained(question, size, table, figures)
+    return _("How large this network is, is not known.") if trained is None else (table, shape, trained)
 
 
 def _senseless(question: MemoryQuestion, figures: MemoryFigures) -> str | None:

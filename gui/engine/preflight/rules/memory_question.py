@@ -22,7 +22,7 @@ from gui.engine.preflight.rules.caching import NEEDS_UNET_ONLY, caches_latents, 
 from gui.engine.preflight.rules.sampling import wants_samples
 from gui.engine.preflight.steps import bucket_settings, measured_sizes
 from gui.engine.preflight.surroundings import PROMPTS
-from gui.engine.preflight.view import SubsetView, View
+from gui.engine.preflight.view import SubsetView, View, as_number
 from gui.engine.texts import _
 
 FULL_SCRIPTS = frozenset(
@@ -52,6 +52,16 @@ SAMPLE_PX = 512
 
 LUMINA_SAMPLE_PX = 1024
 """The same for Lumina (lumina_train_util.py:293)."""
+
+LEAST = {
+    "network_dim": 1,
+    "gradient_accumulation_steps": 1,
+    "vae_batch_size": 1,
+    "text_encoder_batch_size": 1,
+    "blocks_to_swap": 0,
+    "fused_optimizer_groups": 0,
+}
+"""What memory depends on and must be a whole number, and the least that it may be."""
 
 DEFAULT_RANK = 4
 """Without ``network_dim`` (lora.py:395)."""
@@ -121,10 +131,14 @@ def largest_batch(view: View) -> tuple[Size, int]:
 
 
 def _batch(view: View, dataset: SubsetView) -> int:
-    """Beside a dataset file the argument counts, whose name is another (config_util.py:549)."""
-    own = None if view.dataset_known else view.number("train_batch_size")
-    number = dataset.number("batch_size") if own is None else own
-    return int(max(-1e9, min(number if number is not None else 1, 1e9)))
+    """Beside a dataset file the argument counts, whose name is another (config_util.py:549).
+
+    What is no whole number counts as 0, of which nothing is forecast.
+    """
+    own = None if view.dataset_known else view.value("train_batch_size")
+    said = dataset.value("batch_size") if own is None else own
+    number = 1 if said is None else as_number(said)
+    return 0 if number is None or number % 1 else int(max(-1e9, min(number, 1e9)))
 
 
 def _used_sizes(view: View, dataset: SubsetView) -> Iterator[Size]:
@@ -212,7 +226,20 @@ def _obstacle(view: View) -> str:
         return _("DeepSpeed moves memory about as it sees fit.")
     if view.flag("torch_compile"):
         return _("torch_compile lays memory out anew; that was not traced.")
-    return ""
+    return next(_senseless_numbers(view), "")
+
+
+def _senseless_numbers(view: View) -> Iterator[str]:
+    """Yield what keeps numbers from being understood: the trainer would not take them, either."""
+    for name, least in LEAST.items():
+        number = view.number(name)
+        wrong = number is None or number % 1 or number < least
+        if wrong and view.given(name) and view.knows(name):
+            text = _("{argument} must be a whole number from {least} on.")
+            yield text.format(argument=name, least=least)
+    most = view.kin.limits.blocks_to_swap if view.kin else None
+    if most is not None and _whole(view, "blocks_to_swap", 0) > most:
+        yield _("Of this model at most {count} blocks can be swapped.").format(count=most)
 
 
 def _whole(view: View, name: str, default: int) -> int:
