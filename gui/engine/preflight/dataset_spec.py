@@ -13,7 +13,7 @@ from gui.engine.dataset.folders import FolderLayout
 from gui.engine.dataset.spec import DatasetSpec, SubsetSpec
 from gui.engine.plan.families import families
 from gui.engine.plan.model import TrainingPlan
-from gui.engine.preflight.rules.caching import caches_text
+from gui.engine.preflight.rules.caching import caches_text, caches_to_disk
 from gui.engine.preflight.steps import bucket_settings
 from gui.engine.preflight.view import SubsetView, View
 
@@ -35,8 +35,7 @@ def spec_of(view: View, suffixes: frozenset[str]) -> DatasetSpec:
         suffixes: What the trainer reads as images.
     """
     subsets = tuple(subset_spec(view, subset) for subset in _folders(view))
-    to_disk = view.flag("cache_latents_to_disk") or view.flag("cache_text_encoder_outputs_to_disk")
-    return DatasetSpec(subsets, view.plan.family, suffixes, caches=to_disk)
+    return DatasetSpec(subsets, view.plan.family, suffixes, caches=caches_to_disk(view))
 
 
 def _folders(view: View) -> Iterator[SubsetView]:

@@ -6,8 +6,12 @@ from collections.abc import Iterator
 
 from gui.engine.findings import Finding, Fix
 from gui.engine.preflight.rule import Rule
+from gui.engine.preflight.rules.fixes import write
 from gui.engine.preflight.view import SubsetView, View
 from gui.engine.texts import _
+
+LATENT_CACHES = ("cache_latents", "cache_latents_to_disk")
+TEXT_CACHES = ("cache_text_encoder_outputs", "cache_text_encoder_outputs_to_disk")
 
 IMAGE_CHANGES = ("color_aug", "random_crop")
 """What changes the image at each look; ``flip_aug`` is allowed with cached latents."""
@@ -24,34 +28,35 @@ FLUX and SD3 then train CLIP and cache only T5, except Chroma, which has no CLIP
 
 def caches_latents(view: View) -> bool:
     """Return whether latents are cached; the disk form switches the other on (train_util.py:4424)."""
-    return view.flag("cache_latents") or view.flag("cache_latents_to_disk")
+    return any(map(view.flag, LATENT_CACHES))
 
 
 def caches_text(view: View) -> bool:
     """Return whether text encoder outputs are cached, where the script can."""
-    names = ("cache_text_encoder_outputs", "cache_text_encoder_outputs_to_disk")
-    return any(view.flag(name) and view.knows(name) for name in names)
+    return any(view.flag(name) and view.knows(name) for name in TEXT_CACHES)
+
+
+def caches_to_disk(view: View) -> bool:
+    """Return whether anything is cached beside the images."""
+    return view.flag("cache_latents_to_disk") or view.flag("cache_text_encoder_outputs_to_disk")
 
 
 def _without_latent_cache(view: View) -> Fix:
-    return Fix(
-        id="no-cache",
-        label=_("do not cache latents (slower, more memory)"),
-        changes={
-            name: None for name in ("cache_latents", "cache_latents_to_disk") if view.plan.arguments.get(name)
-        },
-        safe=False,
-    )
+    names = [name for name in LATENT_CACHES if view.given(name)]
+    label = _("do not cache latents (slower, more memory)")
+    return write(dict.fromkeys(names), label, identity="no-cache")
 
 
-def _without_text_cache(view: View) -> Fix:
-    names = ("cache_text_encoder_outputs", "cache_text_encoder_outputs_to_disk")
-    return Fix(
-        id="no-cache",
-        label=_("do not cache text encoder outputs (more memory)"),
-        changes={name: None for name in names if view.plan.arguments.get(name)},
-        safe=False,
-    )
+def without_text_cache(view: View, *, safe: bool = False) -> Fix:
+    """Return the fix that caches no text encoder outputs.
+
+    Args:
+        view: The plan.
+        safe: Whether it asks for no more than there is.
+    """
+    names = [name for name in TEXT_CACHES if view.given(name)]
+    label = _("do not cache text encoder outputs (more memory)")
+    return write(dict.fromkeys(names), label, identity="no-cache", safe=safe)
 
 
 def _refusal(view: View, subset: SubsetView) -> str:
@@ -128,7 +133,7 @@ def check_cache_te_aug(view: View) -> Iterator[Finding]:
                 where=subset.target,
                 fixes=(
                     _switch_off(view, subset, names, _("switch {names} off").format(names=joined)),
-                    _without_text_cache(view),
+                    without_text_cache(view),
                 ),
                 sources=("CONF-02", "trainer: train_util.py:1102"),
             )
@@ -155,7 +160,7 @@ def check_lumina_cache(view: View) -> Iterator[Finding]:
                 changes={"network_train_unet_only": True, "network_train_text_encoder_only": None},
                 safe=False,
             ),
-            _without_text_cache(view),
+            without_text_cache(view),
         ),
         sources=("trainer: train_network.py:421-450, lumina_train_network.py:187",),
     )
@@ -186,7 +191,7 @@ def check_cache_te(view: View) -> Iterator[Finding]:
                 | ({"network_train_text_encoder_only": None} if text_only else {}),
                 safe=view.number("unet_lr" if view.given("unet_lr") else "learning_rate") != 0,
             ),
-            _without_text_cache(view),
+            without_text_cache(view),
         ),
         sources=("CONF-01", "trainer: sdxl_train_network.py:39, anima_train_network.py:59"),
     )

@@ -11,7 +11,7 @@ from functools import partial
 from gui.engine.findings import Finding, Fix
 from gui.engine.preflight.actions import CONVERT_CAPTIONS
 from gui.engine.preflight.rule import Rule
-from gui.engine.preflight.rules.caching import caches_text
+from gui.engine.preflight.rules.caching import caches_text, without_text_cache
 from gui.engine.preflight.rules.fixes import by_hand, first_few, write
 from gui.engine.preflight.rules.image_files import known_folders
 from gui.engine.preflight.rules.subset_findings import subset_finding
@@ -169,11 +169,6 @@ def check_cached_raw(view: View) -> Iterator[Finding]:
         if not names:
             continue
         joined = ", ".join(names)
-        keep = [
-            name
-            for name in ("cache_text_encoder_outputs", "cache_text_encoder_outputs_to_disk")
-            if view.given(name)
-        ]
         yield Finding(
             id="cache-te-raw",
             severity="warning",
@@ -183,11 +178,7 @@ def check_cached_raw(view: View) -> Iterator[Finding]:
             where=subset.target,
             fixes=(
                 _off(subset, names, _("leave {names} out").format(names=joined)),
-                write(
-                    dict.fromkeys(keep),
-                    _("do not cache text encoder outputs (more memory)"),
-                    identity="no-cache",
-                ),
+                without_text_cache(view),
             ),
             sources=("trainer: train_util.py:1699-1718",),
         )

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from gui.engine.findings import Finding, Severity
 from gui.engine.preflight.rule import Rule
+from gui.engine.preflight.rules.caching import caches_to_disk
 from gui.engine.preflight.rules.fixes import by_hand, first_few, leave_out, write
 from gui.engine.preflight.rules.image_files import known_folders
 from gui.engine.preflight.view import SubsetView, View
@@ -125,7 +126,7 @@ def check_skip(view: View) -> Iterator[Finding]:
     """``skip_cache_check`` takes every cache for good, also one for another size (2.5)."""
     if not view.flag("skip_cache_check") or view.script.removesuffix(".py") in SKIPS_NOTHING:
         return
-    if not view.flag("cache_latents_to_disk") and not view.flag("cache_text_encoder_outputs_to_disk"):
+    if not caches_to_disk(view):
         return
     yield Finding(
         id="skip-cache-check",

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gui.engine.findings import Finding, Fix
+from gui.engine.findings import Finding
 from gui.engine.preflight.rule import Rule
-from gui.engine.preflight.rules.caching import caches_text
+from gui.engine.preflight.rules.caching import TEXT_CACHES, caches_text, without_text_cache
 from gui.engine.preflight.rules.fixes import leave_out, write
 from gui.engine.preflight.rules.schedules import relative_step
 from gui.engine.preflight.steps import SENSELESS, forecast_steps
@@ -22,14 +22,6 @@ BLOCK_RATES = 23
 
 OTHER_RATES = ("learning_rate_te", "self_attn_lr", "cross_attn_lr", "mlp_lr", "mod_lr", "block_lr")
 """Rates of parts of a model, which count beside ``learning_rate``."""
-
-TEXT_CACHES = ("cache_text_encoder_outputs", "cache_text_encoder_outputs_to_disk")
-
-
-def _no_text_cache(view: View, *, safe: bool = False) -> Fix:
-    names = [name for name in TEXT_CACHES if view.given(name)]
-    label = _("do not cache text encoder outputs (more memory)")
-    return write(dict.fromkeys(names), label, identity="no-cache", safe=safe)
 
 
 def check_trained_and_cached(view: View) -> Iterator[Finding]:
@@ -46,7 +38,7 @@ def check_trained_and_cached(view: View) -> Iterator[Finding]:
         title=_("The text encoders cannot be trained while their outputs are cached."),
         detail=_("The trainer checks it first and stops."),
         arguments=("train_text_encoder", "cache_text_encoder_outputs"),
-        fixes=((t5_only,) if view.script == "sd3_train.py" else ()) + (drop, _no_text_cache(view)),
+        fixes=((t5_only,) if view.script == "sd3_train.py" else ()) + (drop, without_text_cache(view)),
         sources=("CONF-01", "trainer: sdxl_train.py:109, sd3_train.py:81"),
     )
 
@@ -85,7 +77,7 @@ def check_weighted_cached(view: View) -> Iterator[Finding]:
         title=_("Weighted captions and cached text encoder outputs exclude each other."),
         detail=_("The trainer checks it first and stops."),
         arguments=("weighted_captions", "cache_text_encoder_outputs"),
-        fixes=(leave_out("weighted_captions", safe=True), _no_text_cache(view)),
+        fixes=(leave_out("weighted_captions", safe=True), without_text_cache(view)),
         sources=("trainer: sdxl_train.py:106",),
     )
 

@@ -12,7 +12,7 @@ from gui.engine.findings import Finding
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.caching import caches_text
 from gui.engine.preflight.rules.fixes import write
-from gui.engine.preflight.rules.precision import computes_in
+from gui.engine.preflight.rules.precision import computes_in, use_bf16
 from gui.engine.preflight.view import View
 from gui.engine.texts import _
 
@@ -57,7 +57,7 @@ def check_full_precision(view: View) -> Iterator[Finding]:
         ),
         arguments=("mixed_precision", "cache_text_encoder_outputs"),
         fixes=(
-            write({"mixed_precision": "bf16"}, _("compute in bf16"), identity="use-bf16", safe=True),
+            *use_bf16(view),
             write(
                 {**cached, "network_train_unet_only": True},
                 _("cache text encoder outputs on disk"),

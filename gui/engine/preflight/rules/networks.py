@@ -13,7 +13,7 @@ from typing import Any
 from gui.engine.findings import Finding
 from gui.engine.plan.network_modules import network_modules
 from gui.engine.preflight.rule import Rule
-from gui.engine.preflight.rules.caching import caches_text
+from gui.engine.preflight.rules.caching import TEXT_CACHES, caches_text, without_text_cache
 from gui.engine.preflight.rules.fixes import leave_out, write
 from gui.engine.preflight.rules.precision import computes_in
 from gui.engine.preflight.view import View, as_number
@@ -38,10 +38,7 @@ SMALL_RANK = 8
 """Up to here, with an alpha below it, LoRAs in fp16 were seen to give black images (CONF-20)."""
 
 OFT_WIDTH = 3072
-"""Of FLUX and Chroma: all layers that OFT takes hold a multiple of it (flux_models.py:388)."""
-
-FLUX_WIDTH = 3072
-"""Channels of FLUX's layers, of which all others are multiples (flux_models.py:950)."""
+"""Of FLUX and Chroma: all layers that OFT takes hold a multiple of it (flux_models.py:388, 950)."""
 
 NO_NORM_LIMIT = ("networks.dylora", "networks.oft", "networks.oft_flux")
 """Modules that cannot limit the norm of their weights (train_network.py:698)."""
@@ -272,21 +269,6 @@ def check_oft(view: View) -> Iterator[Finding]:
             fixes=(leave_out("network_train_text_encoder_only", safe=True),),
             sources=("trainer: oft.py:336, oft_flux.py:359",),
         )
-    rank = int(view.number("network_dim") or DEFAULT_RANK)
-    if module_name(view) == "networks.oft_flux" and (rank < 1 or FLUX_WIDTH % rank):
-        meant = max(size for size in range(1, max(rank, 1) + 1) if FLUX_WIDTH % size == 0)
-        yield Finding(
-            id="oft",
-            severity="stop",
-            title=_("OFT cannot divide FLUX into {rank} blocks.").format(rank=rank),
-            detail=_("network_dim must divide the layers’ {width} channels; the trainer stops.").format(
-                width=FLUX_WIDTH
-            ),
-            arguments=("network_dim",),
-            where="network_dim",
-            fixes=(write({"network_dim": meant}, _("set network_dim to {rank}").format(rank=meant)),),
-            sources=("trainer: oft_flux.py:63",),
-        )
     alpha = view.number("network_alpha")
     if alpha is not None and alpha >= 1:
         yield Finding(
@@ -322,24 +304,15 @@ def check_t5_lora(view: View) -> Iterator[Finding]:
     if "train_t5xxl=True" not in words or not caches_text(view) or not view.trains_network:
         return
     kept = [word for word in words if word != "train_t5xxl=True"]
-    cached = [
-        name
-        for name in ("cache_text_encoder_outputs", "cache_text_encoder_outputs_to_disk")
-        if view.given(name)
-    ]
     yield Finding(
         id="t5-lora",
         severity="stop",
         title=_("T5 cannot be trained while its outputs are cached."),
         detail=_("The trainer stops when it makes the network, after loading and caching."),
-        arguments=("network_args", *cached),
+        arguments=("network_args", *filter(view.given, TEXT_CACHES)),
         fixes=(
             write({"network_args": kept or None}, _("do not train T5"), identity="no-t5", safe=True),
-            write(
-                dict.fromkeys(cached),
-                _("do not cache text encoder outputs (more memory)"),
-                identity="no-cache",
-            ),
+            without_text_cache(view),
         ),
         sources=("trainer: flux_train_network.py:196, sd3_train_network.py:172",),
     )

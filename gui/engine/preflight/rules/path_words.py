@@ -11,6 +11,7 @@ from gui.engine.findings import Finding
 from gui.engine.plan.paths import PATH_ARGUMENTS, PATH_OR_HUB_ARGUMENTS
 from gui.engine.preflight.limits import machine_limits
 from gui.engine.preflight.rule import Rule
+from gui.engine.preflight.rules.caching import caches_to_disk
 from gui.engine.preflight.rules.fixes import write
 from gui.engine.preflight.rules.paths import dataset_paths
 from gui.engine.preflight.rules.trainers import real_trainer
@@ -109,7 +110,7 @@ def check_path_long(view: View) -> Iterator[Finding]:
     output, name = view.text("output_dir") or "", view.text("output_name") or "last"
     ending = LONGEST_ENDING if view.flag("save_state") else len("-step00000000.safetensors")
     places = [("output_dir", output, len(output) + 1 + len(name) + ending)] if output else []
-    if view.flag("cache_latents_to_disk") or view.flag("cache_text_encoder_outputs_to_disk"):
+    if caches_to_disk(view):
         places += [
             (target, path, len(path) + 1 + LONGEST_IMAGE + CACHE_ENDING)
             for target, path in dataset_paths("dataset", view.plan.dataset)

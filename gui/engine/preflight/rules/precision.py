@@ -48,8 +48,15 @@ def bf16_is_native(view: View) -> bool | None:
     return None if capability is None else capability >= (8, 0)
 
 
-def _use_bf16(view: View, *, safe: bool = True) -> tuple[Fix, ...]:
-    """A GPU that has to emulate it gets it for the families that nothing else is left to (NAN-04)."""
+def use_bf16(view: View, *, safe: bool = True) -> tuple[Fix, ...]:
+    """Return the fix that computes in bf16, or none.
+
+    A GPU that would have to emulate it gets it for the families that nothing else is left to (NAN-04).
+
+    Args:
+        view: The plan.
+        safe: Whether it only mends, on a GPU that does bf16 itself.
+    """
     emulated = bf16_is_native(view) is False
     if emulated and not view.script.startswith(OVERFLOWS_IN_FP16):
         return ()
@@ -89,7 +96,7 @@ def check_nan_flux_fp16(view: View) -> Iterator[Finding]:
         title=_("This model family cannot be trained in fp16."),
         detail=detail,
         arguments=("mixed_precision",),
-        fixes=(*_use_bf16(view), _use_fp32(view)),
+        fixes=(*use_bf16(view), _use_fp32(view)),
         sources=("N7", "NAN-01", "NAN-02", "NAN-03", "NAN-07", "NAN-18", f"trainer: {view.script}"),
     )
 
@@ -103,7 +110,7 @@ def check_nan_sdxl_fp16(view: View) -> Iterator[Finding]:
             title=_("This GPU can compute in bf16, which does not overflow."),
             detail=_("SDXL in fp16 has ended in NaN after thousands of steps; bf16 costs nothing here."),
             arguments=("mixed_precision",),
-            fixes=_use_bf16(view),
+            fixes=use_bf16(view),
             sources=("N7", "S5", "NAN-09"),
         )
 
@@ -117,7 +124,7 @@ def check_sd2_fp16(view: View) -> Iterator[Finding]:
             title=_("SD 2 models overflow in fp16."),
             detail=_("The attention of SD 2.1 exceeds what fp16 can hold, and the loss becomes NaN."),
             arguments=("mixed_precision", "v2"),
-            fixes=(*_use_bf16(view), _use_fp32(view)),
+            fixes=(*use_bf16(view), _use_fp32(view)),
             sources=("N7", "NAN-21"),
         )
 
@@ -191,7 +198,7 @@ def check_sdxl_vae(view: View) -> Iterator[Finding]:
                 changes={"no_half_vae": True},
                 safe=True,
             ),
-            *_use_bf16(view, safe=False),
+            *use_bf16(view, safe=False),
         ),
         sources=("NLAT-01", "OOM-02", "trainer: train_util.py:3096, strategy_base.py:475"),
     )
@@ -217,7 +224,7 @@ def check_full_fp16(view: View) -> Iterator[Finding]:
                 changes={name: None for name in FULL if view.flag(name)},
                 safe=True,
             ),
-            *_use_bf16(view, safe=False),
+            *use_bf16(view, safe=False),
         ),
         sources=("NAN-13", "NAN-14", "NAN-15", "NAN-16", "NAN-17"),
     )

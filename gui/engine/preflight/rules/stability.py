@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gui.engine.findings import Finding, Fix
+from gui.engine.findings import Finding
 from gui.engine.preflight.rule import Rule
-from gui.engine.preflight.rules.caching import caches_text
+from gui.engine.preflight.rules.caching import TEXT_CACHES, caches_text, without_text_cache
 from gui.engine.preflight.rules.fixes import leave_out, write
 from gui.engine.preflight.rules.learning_rates import HIGH, finds_own_rate, model_rate
 from gui.engine.preflight.rules.networks import module_name
-from gui.engine.preflight.rules.precision import bf16_is_native, computes_in
+from gui.engine.preflight.rules.precision import computes_in, use_bf16
 from gui.engine.preflight.steps import forecast_steps
 from gui.engine.preflight.view import View, as_number
 from gui.engine.texts import _
@@ -195,19 +195,13 @@ def check_te_nan(view: View) -> Iterator[Finding]:
     """Text encoder outputs in fp16 are cached unchecked: a NaN in them stays (NLAT-06)."""
     if computes_in(view) != "fp16" or not caches_text(view) or not view.script.startswith("sdxl_"):
         return
-    bf16: tuple[Fix, ...] = (
-        ()
-        if bf16_is_native(view) is False or view.flag("full_fp16")
-        else (write({"mixed_precision": "bf16"}, _("compute in bf16"), identity="use-bf16"),)
-    )
-    names = [n for n in ("cache_text_encoder_outputs", "cache_text_encoder_outputs_to_disk") if view.given(n)]
     yield Finding(
         id="te-nan",
         severity="hint",
         title=_("Text encoder outputs are cached in fp16, and nobody looks whether they are numbers."),
         detail=_("An overflow in one of them would be learnt in every epoch. bf16 does not overflow."),
-        arguments=("mixed_precision", *names),
-        fixes=(*bf16, write(dict.fromkeys(names), _("do not cache them (more memory)"), identity="no-cache")),
+        arguments=("mixed_precision", *filter(view.given, TEXT_CACHES)),
+        fixes=(*use_bf16(view, safe=False), without_text_cache(view)),
         sources=("NLAT-06", "trainer: train_util.py:3168"),
     )
 
