@@ -21,11 +21,12 @@ from gui.engine.runs.records import CommandRecord
 from gui.engine.runs.run_notes import (
     LARGEST_BYTES,
     LONGEST_NOTE,
+    LONGEST_TAG,
     MOST_TAGS,
     RunNotes,
     change_notes,
     read_notes,
-    tags_in,
+    tidy_tags,
 )
 from gui.engine.runs.run_search import RunFilter, search_text, words_of
 from gui.engine.runs.status import RunStatus
@@ -56,15 +57,51 @@ def test_that_a_change_leaves_the_other_parts_alone(home: Home):
 
 @given(st.text(max_size=300))
 def test_that_typed_tags_come_back_as_they_were_tidied(text: str):
-    tags = tags_in(text)
-    assert tags_in(", ".join(tags)) == tags
-    assert len(tags) <= MOST_TAGS
+    tags = tidy_tags([text])
+    assert tidy_tags([", ".join(tags)]) == tidy_tags(tags) == tags
     assert len({tag.casefold() for tag in tags}) == len(tags)
     assert all(tag == tag.strip() and tag for tag in tags)
 
 
-def test_that_a_note_is_not_endless():
-    assert len(RunNotes(note="x" * 2 * LONGEST_NOTE).note) == LONGEST_NOTE
+def test_that_a_file_with_endless_notes_is_read_in_part():
+    notes = RunNotes(note="x" * 2 * LONGEST_NOTE, tags=[f"{n}" * 2 * LONGEST_TAG for n in range(99)])
+    assert (len(notes.note), len(notes.tags)) == (LONGEST_NOTE, MOST_TAGS)
+    assert max(map(len, notes.tags)) == LONGEST_TAG
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--text", "x" * (LONGEST_NOTE + 1)], "the note has 20,001 letters; 20,000 are the most"),
+        (["--tag", "x" * (LONGEST_TAG + 1)], "has 41 letters; 40 are the most"),
+        (["--tag", ",".join(map(str, range(MOST_TAGS + 1)))], "these are 22 tags; 20 are the most"),
+    ],
+)
+def test_that_what_would_be_cut_is_refused_and_nothing_of_it_kept(home: Home, capsys, words, said):
+    run = write_run(home, "mira")
+    change_notes(run, note="before", tags=["a"])
+    assert cli(["note", str(run.path), "--favourite", *words]) == 2
+    assert said in capsys.readouterr().err
+    assert read_notes(run) == RunNotes(note="before", tags=("a",))
+
+
+def test_that_tags_on_the_command_line_are_parted_as_in_the_window(home: Home):
+    run = write_run(home, "mira")
+    assert cli(["note", str(run.path), "--tag", "a, b;c", "--tag", "d"]) == 0
+    assert cli(["note", str(run.path), "--untag", "b,D"]) == 0
+    assert read_notes(run).tags == ("a", "c")
+
+
+@pytest.mark.parametrize("foreign", ["manifest.json", "notes.txt"])
+def test_that_a_folder_that_is_no_run_gets_no_notes(home: Home, capsys, foreign: str):
+    """A program of another kind has a manifest too; a name within the folder of runs may be anything."""
+    folder = home.runs / "20260101-000000-mine"
+    folder.mkdir(parents=True)
+    (folder / foreign).write_text("{}")
+    for text in (str(folder), folder.name):
+        assert cli(["note", text, "--tag", "x"]) == 2
+    assert capsys.readouterr().err
+    assert [path.name for path in folder.iterdir()] == [foreign]
 
 
 @pytest.mark.parametrize(

@@ -130,8 +130,8 @@ class RunFolder:
         return abs(time.time() - self.path.stat().st_mtime)
 
     def exists(self) -> bool:
-        """Whether the folder is that of a run, however broken or new."""
-        return any(path.is_file() for path in (self.status, self.command, self.manifest))
+        """Whether the folder is that of a run, however broken or new: many programs have a manifest."""
+        return self.status.is_file() or self.command.is_file()
 
 
 def safe_name(name: str) -> str:

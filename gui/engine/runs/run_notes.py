@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import ValidationError, field_validator
 
 from gui.engine.documents import read_json
-from gui.engine.errors import CannotRead, CannotWrite
+from gui.engine.errors import CannotRead, CannotWrite, RunRefused
 from gui.engine.file_lock import held
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.records import Versioned
@@ -21,7 +21,7 @@ from gui.engine.texts import _
 LONGEST_TAG = 40
 MOST_TAGS = 20
 LONGEST_NOTE = 20_000
-"""Letters; what is longer is cut, since it is no note any more."""
+"""Letters; more than that is no note any more, and is refused. In a file the rest is passed over."""
 
 LARGEST_BYTES = 1 << 20
 
@@ -45,7 +45,7 @@ class RunNotes(Versioned):
     @field_validator("tags")
     @classmethod
     def _each_once(cls, tags: tuple[str, ...]) -> tuple[str, ...]:
-        return tidy_tags(tags)
+        return tidy_tags(tag[:LONGEST_TAG] for tag in tidy_tags(tags))[:MOST_TAGS]
 
     @field_validator("note")
     @classmethod
@@ -53,23 +53,18 @@ class RunNotes(Versioned):
         return note[:LONGEST_NOTE]
 
 
-def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return tags without blanks around them and without doubles, upper and lower case alike.
+def tidy_tags(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the tags in texts, without blanks around them and without doubles, upper and lower case alike.
 
-    Letters are put together as they are typed nearly everywhere: macOS takes Hangul and accents apart.
+    Commas, semicolons and line ends stand between tags. Letters are put together as they are typed nearly
+    everywhere: macOS takes Hangul and accents apart.
     """
     tidy: dict[str, str] = {}
-    for tag in tags:
-        whole = unicodedata.normalize("NFC", tag)
-        words = _BLANKS.sub(" ", _SEPARATORS.sub(" ", whole)).strip()[:LONGEST_TAG].strip()
+    for tag in (tag for text in texts for tag in _SEPARATORS.split(unicodedata.normalize("NFC", text))):
+        words = _BLANKS.sub(" ", tag).strip()
         if words:
             tidy.setdefault(words.casefold(), words)
-    return tuple(tidy.values())[:MOST_TAGS]
-
-
-def tags_in(text: str) -> tuple[str, ...]:
-    """Return the tags that a person has typed, between commas, semicolons or line ends."""
-    return tidy_tags(_SEPARATORS.split(text))
+    return tuple(tidy.values())
 
 
 def read_notes(run: RunFolder) -> RunNotes:
@@ -120,17 +115,19 @@ def change_notes(
         What is written down now.
 
     Raises:
-        CannotWrite: The folder cannot be written, or is gone.
+        CannotWrite: The folder cannot be written, is gone, or is none of a run.
         NewerDocument: A newer version of this program wrote them, and would lose something.
+        RunRefused: It is more than is kept.
     """
-    if not run.path.is_dir():  # writing would make a folder that is no run
-        raise CannotWrite(run.notes, _("the run's folder is no longer there"))
+    if not run.exists():  # writing would make a folder that is no run, or leave something in another one
+        raise CannotWrite(run.notes, _("the run's folder is no longer there, or is not that of a run"))
     gone = {tag.casefold() for tag in tidy_tags(fewer)}
     with held(run.notes):
         before = _readable(run)
         mine = before.tags if tags is None else tuple(tags)
         all_tags = (*(mine if known is None else _joined(mine, known, before.tags)), *more)
         kept = tuple(tag for tag in tidy_tags(all_tags) if tag.casefold() not in gone)
+        _require_little(kept, note or "")
         wanted = {"tags": kept, "note": note, "favourite": favourite}
         after = RunNotes.model_validate(
             before.model_dump() | {name: value for name, value in wanted.items() if value is not None}
@@ -138,6 +135,20 @@ def change_notes(
         if after != before or not run.notes.exists():
             after.write(run.notes)
     return after
+
+
+def _require_little(tags: tuple[str, ...], note: str) -> None:
+    """Refuse what would have to be cut: of what a person has typed nothing is lost in silence."""
+    longest = max(tags, key=len, default="")
+    if len(longest) > LONGEST_TAG:
+        text = _("the tag “{tag}…” has {count} letters; {most} are the most.")
+        raise RunRefused(text.format(tag=longest[:LONGEST_TAG], count=f"{len(longest):,}", most=LONGEST_TAG))
+    for text, count, most in (
+        (_("these are {count} tags; {most} are the most."), len(tags), MOST_TAGS),
+        (_("the note has {count} letters; {most} are the most."), len(note), LONGEST_NOTE),
+    ):
+        if count > most:
+            raise RunRefused(text.format(count=f"{count:,}", most=f"{most:,}"))
 
 
 def _joined(mine: Iterable[str], known: Iterable[str], theirs: Iterable[str]) -> list[str]:

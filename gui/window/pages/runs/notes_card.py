@@ -10,7 +10,7 @@ from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit
 
 from gui.engine.errors import PreflightError
-from gui.engine.runs.run_notes import tags_in
+from gui.engine.runs.run_notes import tidy_tags
 from gui.engine.texts import _
 from gui.window.bridges.run_notes import NoteParts, NotesWriter
 from gui.window.theme.space import Space
@@ -148,7 +148,7 @@ class NotesCard(Card):
 
     def _change_tags(self, text: str) -> None:
         """Say also from what they were made: another window may have changed them since."""
-        tags = tags_in(text)
+        tags = tidy_tags([text])
         self._change({"tags": tags, "known": self._known_tags})
         self._known_tags = tags
 
