@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from gui.cli.context import home
+from gui.cli.plan_input import add_overwrite_argument, require_free
 from gui.cli.progress import ProgressLine, plain
 from gui.engine.errors import Cancelled, CannotContinue, WrongUsage
 from gui.engine.plan.changes import apply_changes, changes_in_words
@@ -49,6 +50,7 @@ def add_actions(parser: argparse.ArgumentParser) -> None:
         metavar="PLAN",
         help=_("write the plan that goes on from this file or state of a run"),
     )
+    add_overwrite_argument(parser)
 
 
 def action_of(options: argparse.Namespace) -> Callable[[argparse.Namespace], int] | None:
@@ -122,6 +124,7 @@ def _send(options: argparse.Namespace) -> int:
 
 
 def _go_on(options: argparse.Namespace) -> int:
+    require_free(Path(options.goes_on), options.overwrite)
     source = Path(options.path).absolute()
     run = run_of_file(home(options), source)
     if run is None:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from gui.cli.context import home
-from gui.cli.plan_input import require_free
+from gui.cli.plan_input import add_overwrite_argument, require_free
 from gui.cli.progress import plain
 from gui.engine.documents import write_atomically
 from gui.engine.errors import RunRefused
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--no-norms", action="store_true", help=_("do not look into the files that were saved")
     )
     parser.add_argument("--csv", metavar="FILE", help=_("write it as a table for other programs"))
-    parser.add_argument("--overwrite", action="store_true", help=_("replace a file that is there"))
+    add_overwrite_argument(parser)
     parser.add_argument("--json", action="store_true", help=_("print one JSON document"))
 
 

@@ -38,6 +38,11 @@ def plan_of(options: argparse.Namespace) -> PlanInput:
     return read_setup_text(decode_text(content, name), options.script, Catalogue.bundled())
 
 
+def add_overwrite_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the option without which ``require_free`` refuses."""
+    parser.add_argument("--overwrite", action="store_true", help=_("replace a file that is there"))
+
+
 def require_free(path: Path, overwrite: bool) -> None:
     """Refuse to write over what is there, unless that was asked for.
 

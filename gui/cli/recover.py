@@ -10,6 +10,7 @@ from pathlib import Path
 
 from gui.cli.context import home, token_store
 from gui.cli.launching import launch, say_refusal, watch_launched
+from gui.cli.plan_input import add_overwrite_argument, require_free
 from gui.engine.errors import PlanNotRunnable, RunRefused, WrongUsage
 from gui.engine.plan.changes import changes_in_words, difference_in_words
 from gui.engine.runs.folder import RunFolder, find_run
@@ -31,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     then.add_argument("-o", "--output", metavar="PLAN", help=_("write the plan of the try"))
     then.add_argument("--run", dest="launch", action="store_true", help=_("launch the try"))
     then.add_argument("--json", action="store_true", help=_("print one JSON document"))
+    add_overwrite_argument(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -38,8 +40,10 @@ def run(options: argparse.Namespace) -> int:
 
     Raises:
         UnknownRun: There is no such run.
-        WrongUsage: It has no such try.
+        WrongUsage: It has no such try, or the plan's file is there already.
     """
+    if options.output:
+        require_free(Path(options.output), options.overwrite)
     folder = find_run(home(options), options.run)
     if not settle(folder):
         print(_("The run has not ended yet."), file=sys.stderr)

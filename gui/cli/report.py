@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from gui.cli.context import home
-from gui.cli.plan_input import require_free
+from gui.cli.plan_input import add_overwrite_argument, require_free
 from gui.cli.progress import plain
 from gui.engine.errors import WrongUsage
 from gui.engine.runs.folder import find_run
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FILE.zip", help=_("where it is written; else only what would be in it")
     )
-    parser.add_argument("--overwrite", action="store_true", help=_("replace a file that is there"))
+    add_overwrite_argument(parser)
     parser.add_argument(
         "--without",
         action="append",

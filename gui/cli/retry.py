@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 from gui.cli.context import home
+from gui.cli.plan_input import add_overwrite_argument, require_free
 from gui.cli.recover import write_try
 from gui.engine.runs.folder import find_run
 from gui.engine.runs.recovery import recovery_of
@@ -17,10 +19,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of this sub-command."""
     parser.add_argument("run", metavar="RUN", help=_("a run's folder, its name, or the beginning of it"))
     parser.add_argument("-o", "--output", metavar="OUT", help=_("where the plan is written; else only told"))
+    add_overwrite_argument(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Tell what would fit, and write the plan; status 1 when nothing is known to."""
+    """Tell what would fit, and write the plan; status 1 when nothing is known to.
+
+    Raises:
+        UnknownRun: There is no such run.
+        WrongUsage: The plan's file is there already.
+    """
+    if options.output:
+        require_free(Path(options.output), options.overwrite)
     folder = find_run(home(options), options.run)
     found = smaller_plan(folder)
     if found is None:

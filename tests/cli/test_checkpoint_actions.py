@@ -75,3 +75,6 @@ def test_that_the_plan_is_written_that_goes_on_from_a_file(
     written = tomllib.loads(plan.read_text("utf-8"))["arguments"]
     assert written["network_weights"] == str(file)
     assert (written["max_train_steps"], written["output_name"]) == (60, "mira-from40")
+    assert main.run(["checkpoints", str(file), "--continue", str(plan)]) == 2
+    assert "--overwrite replaces it" in capsys.readouterr().err
+    assert main.run(["checkpoints", str(file), "--continue", str(plan), "--overwrite"]) == 0

@@ -61,6 +61,20 @@ def test_that_a_plan_is_written_that_says_what_it_follows(stopped, tmp_path, cap
     assert (plan.follows.run, plan.follows.way) == (stopped.name, "tenth-rate")
 
 
+@pytest.mark.parametrize("command", ["recover", "retry"])
+def test_that_a_plan_that_is_there_stays_unless_it_is_to_be_replaced(
+    stopped, tmp_path, capsys, command: str
+) -> None:
+    out = tmp_path / "mine.toml"
+    out.write_text("# a night's work\n")
+    assert cli([command, str(stopped.path), "-o", str(out)]) == 2
+    assert "--overwrite replaces it" in capsys.readouterr().err
+    assert out.read_text() == "# a night's work\n"
+    if command == "recover":
+        assert cli([command, str(stopped.path), "-o", str(out), "--overwrite"]) == 0
+        assert load_plan(out).plan.follows is not None
+
+
 def test_that_an_unknown_try_names_those_that_there_are(stopped, capsys) -> None:
     assert cli(["recover", str(stopped.path), "--try", "pray"]) == 2
     assert "half-rate, tenth-rate" in capsys.readouterr().err

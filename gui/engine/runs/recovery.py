@@ -97,10 +97,12 @@ def _ways(
         return loss_ways(case, maker.before.plan, PresetLibrary(home.presets))
     if case.kind == "memory":
         return memory_try_ways(case, smaller)
+    found: list[Way] = []
     if case.kind == "image":
-        return image_ways(case, images)
-    found = list(diagnosed_ways(case)) if case.kind == "other" else []
-    return found or go_on_ways(case)
+        found = list(image_ways(case, images))
+    elif case.kind == "other":
+        found = list(diagnosed_ways(case))
+    return found or go_on_ways(case)  # images that were in the way may be set aside by now
 
 
 def _made(maker: TryMaker, ways: Iterable[Way]) -> tuple[tuple[RecoveryTry, ...], tuple[str, ...]]:
