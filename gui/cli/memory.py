@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator
 
 from pydantic import Field
 
 from gui.cli.context import home
 from gui.engine.documents import Document
-from gui.engine.hardware.memory.learning import MemoryLearning, all_learned, forget
+from gui.engine.hardware.memory.learning import MemoryLearning, all_learned, forget, unreadable
 from gui.engine.hardware.memory.words import learned_words
 from gui.engine.texts import _, ngettext
 
@@ -40,10 +41,11 @@ def run(options: argparse.Namespace) -> int:
     """
     place, status = home(options), 0
     if options.forget is not None:
-        known = {one.gpu for one in all_learned(place)}
-        status = 0 if not options.forget or options.forget in known else 1
-        forget(place, options.forget or None)
+        found = forget(place, options.forget or None)
+        status = 0 if found or not options.forget else 1
     gpus = all_learned(place)
+    for error in unreadable(place):
+        print(error, file=sys.stderr)
     if options.json:
         print(LearnedList(gpus=gpus).model_dump_json(by_alias=True, indent=2))
     elif gpus:

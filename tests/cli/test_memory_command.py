@@ -34,5 +34,10 @@ def test_that_it_can_be_forgotten(home: Home, capsys: pytest.CaptureFixture[str]
     assert cli(["memory", "--forget", "GPU-1"]) == 0
     assert "GPU-2" in capsys.readouterr().out
     assert cli(["memory", "--forget", "GPU-1"]) == 1, "it is not known any more"
+    (home.memory / "GPU-3.json").write_text("damaged", "utf-8")
+    assert cli(["memory"]) == 0
+    assert "GPU-3.json" in capsys.readouterr().err, "it is said that it counts for nothing"
+    assert cli(["memory", "--forget", "GPU-3"]) == 0
+    assert capsys.readouterr().err == ""
     assert cli(["memory", "--forget"]) == 0
     assert "Nothing was learned yet" in capsys.readouterr().out.splitlines()[-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 from statistics import median
@@ -9,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from gui.engine.errors import CannotWrite
+from gui.engine.errors import CannotWrite, NewerDocument
 from gui.engine.hardware.memory import learning
 from gui.engine.hardware.memory.correction import Estimate, MemoryCorrection
 from gui.engine.hardware.memory.figures import load_figures
 from gui.engine.hardware.memory.fit import HUBER, fit
 from gui.engine.hardware.memory.forecast import forecast
 from gui.engine.hardware.memory.forecasts import MemoryForecast
-from gui.engine.hardware.memory.learning import MemoryLearning, forget, learn, learned
+from gui.engine.hardware.memory.learning import MemoryLearning, forget, learn, learned, unreadable
 from gui.engine.hardware.memory.observations import (
     Machine,
     MeasuredStep,
@@ -217,14 +218,55 @@ def test_that_old_runs_are_forgotten_in_time(tmp_path: Path, monkeypatch: pytest
     assert len(known.observations) == 2
 
 
-@pytest.mark.parametrize("text", ["", "junk", "[]", '{"schema": 2, "gpu": "x"}', '{"schema": 1}'])
-def test_that_a_damaged_file_teaches_nothing_and_is_written_anew(tmp_path: Path, text: str) -> None:
+ESTIMATE = '{"schema": 1, "gpu": "x", "fitted": {"fragmentation": {"mean": %s, "deviation": %s}}}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "junk", "[]", '{"schema": 1}'),
+        *(ESTIMATE % (number, 0.1) for number in ("NaN", "1e400", "1e300", "-1", '"x"')),
+        *(ESTIMATE % (1.1, number) for number in ("Infinity", "-Infinity", "null")),
+    ],
+)
+def test_that_a_damaged_file_teaches_nothing_and_is_put_aside(tmp_path: Path, text: str) -> None:
     home, chance = Home(tmp_path), random.Random(1)
     home.memory.mkdir(parents=True)
     (home.memory / "GPU-fa4e.json").write_text(text)
     assert learned(home, "GPU-fa4e").observations == ()
+    assert "GPU-fa4e.json" in str(unreadable(home)[0])
     learn(home, MACHINE, run(question(chance), chance), PRIOR)
     assert len(learned(home, "GPU-fa4e").observations) == 1
+    assert (home.memory / "GPU-fa4e.json.damaged").read_text() == text
+    assert unreadable(home) == ()
+
+
+def test_that_no_measurement_is_beyond_all_memory(tmp_path: Path) -> None:
+    chance, home = random.Random(1), Home(tmp_path)
+    path = home.memory / "GPU-fa4e.json"
+    learn(home, MACHINE, run(question(chance), chance), PRIOR)
+    document = json.loads(path.read_text())
+    for amount in ("allocated", "fixed"):
+        text = json.dumps(document | {"observations": [_with(document["observations"][0], amount)]})
+        path.write_text(text.replace('"HERE"', "1e400"))
+        assert learned(home, MACHINE.gpu).observations == ()
+
+
+def _with(observation: dict[str, Any], amount: str) -> dict[str, Any]:
+    inner = {"measured": {**observation["measured"], amount: "HERE"}}
+    return {**observation, **(inner if amount == "allocated" else {amount: "HERE"})}
+
+
+def test_that_what_a_newer_version_keeps_is_neither_used_nor_touched(tmp_path: Path) -> None:
+    home, chance = Home(tmp_path), random.Random(1)
+    home.memory.mkdir(parents=True)
+    path = home.memory / "GPU-fa4e.json"
+    path.write_text('{"schema": 2, "gpu": "GPU-fa4e", "new": 1}')
+    assert learned(home, "GPU-fa4e").observations == ()
+    with pytest.raises(NewerDocument):
+        learn(home, MACHINE, run(question(chance), chance), PRIOR)
+    assert "newer version" in str(unreadable(home)[0])
+    assert json.loads(path.read_text())["new"] == 1
 
 
 def test_that_learned_things_can_be_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -236,15 +278,17 @@ def test_that_learned_things_can_be_forgotten(tmp_path: Path, monkeypatch: pytes
     assert (home.memory / "MIG-1_2.json").is_file()
     forget(home, MACHINE.gpu)
     assert [len(learned(home, one.gpu).observations) for one in (MACHINE, other)] == [0, 1]
-    forget(home)
-    assert not home.memory.exists()
+    assert forget(home)
+    assert not list(home.memory.glob("*.json"))
+    assert not forget(home) and not forget(home, "x")
+    learn(home, MACHINE, run(question(chance), chance), PRIOR)
 
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "no")
 
     monkeypatch.setattr(Path, "unlink", refuse)
     with pytest.raises(CannotWrite):
-        forget(home, "x")
+        forget(home, MACHINE.gpu)
 
 
 def test_that_nothing_is_learned_from_nothing() -> None:

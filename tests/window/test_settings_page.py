@@ -477,8 +477,11 @@ def test_that_nothing_is_cut_in_a_long_language(
 
 def test_that_what_runs_have_taught_is_told_and_can_be_forgotten(opened, home):
     teach(home, "GPU-1", "NVIDIA RTX 3060")
+    (home.memory / "GPU-2.json").write_text("damaged", "utf-8")
     page = opened()
     page.qtbot.waitUntil(lambda: page.sees("learned-GPU-1"))
+    page.qtbot.waitUntil(lambda: page.sees("learned-damaged"))
+    assert "GPU-2.json" in page.text("learned-damaged"), "it is said that it counts for nothing"
     told = page.text("learned-GPU-1")
     assert "NVIDIA RTX 3060" in told
     assert "from 1 run" in told
@@ -490,4 +493,4 @@ def test_that_what_runs_have_taught_is_told_and_can_be_forgotten(opened, home):
     page.click("ask-forget-GPU-1-yes")
     page.qtbot.waitUntil(lambda: page.sees("learned-nothing"))
     assert not page.sees("learned-GPU-1")
-    assert not list(home.memory.glob("*.json"))
+    assert not list(home.memory.glob("GPU-1.json"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gui.engine.errors import NewerDocument
 from gui.engine.hardware.host import operating_system
 from gui.engine.hardware.memory.figures import load_figures
 from gui.engine.hardware.memory.learning import learn
@@ -31,8 +32,9 @@ def learn_from_run(
         steps: How many steps it trained.
 
     Returns:
-        What was learned; None where there is nothing: no forecast, no GPU, or hardly a step. A run whose
-        memory ran out within a step tells a lower bound, however early that was.
+        What was learned; None where there is nothing: no forecast, no GPU, hardly a step, or figures that a
+        newer version of this program keeps. A run whose memory ran out within a step tells a lower bound,
+        however early that was.
 
     Raises:
         CannotWrite: It cannot be kept.
@@ -58,7 +60,10 @@ def learn_from_run(
     )
     if seen is not None:
         prior = load_figures().prior(operating_system())
-        learn(home, machine, seen, prior)
+        try:
+            learn(home, machine, seen, prior)
+        except NewerDocument:
+            return None  # that version has its own way to learn
     return seen
 
 

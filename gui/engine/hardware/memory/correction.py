@@ -6,6 +6,9 @@ from pydantic import Field
 
 from gui.engine.documents import Document
 
+MOST = 1000.0
+"""No number is as large, be it GiB or a multiplier: a file that says so is damaged."""
+
 
 class Estimate(Document):
     """A number and its standard deviation.
@@ -15,8 +18,8 @@ class Estimate(Document):
         deviation: How far off it may be, as a standard deviation.
     """
 
-    mean: float = Field(ge=0.0)
-    deviation: float = Field(ge=0.0)
+    mean: float = Field(ge=0.0, le=MOST)
+    deviation: float = Field(ge=0.0, le=MOST)
 
 
 class MemoryCorrection(Document):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from gui.engine.documents import Document
-from gui.engine.hardware.memory.correction import Estimate, MemoryCorrection
+from gui.engine.hardware.memory.correction import MOST, Estimate, MemoryCorrection
 from gui.engine.hardware.memory.observations import Observation
 
 if TYPE_CHECKING:
@@ -79,7 +79,10 @@ def fit(observations: Sequence[Observation], prior: MemoryCorrection) -> Fitted:
         return Fitted()
     values, deviations = _solve(equations, names, [_prior_of(name, prior) for name in names])
     known = {
-        name: Estimate(mean=round(max(LEAST, float(value)), 4), deviation=round(float(deviation), 4))
+        name: Estimate(
+            mean=round(min(max(LEAST, float(value)), MOST), 4),
+            deviation=round(min(float(deviation), MOST), 4),
+        )
         for name, value, deviation in zip(names, values, deviations, strict=True)
     }
     return Fitted(

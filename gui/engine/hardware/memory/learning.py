@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
+import contextlib
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, ValidationError
 
 from gui.engine.documents import Document, read_json, reason_of, write_atomically
-from gui.engine.errors import CannotRead, CannotWrite
+from gui.engine.errors import CannotRead, CannotWrite, NewerDocument, PreflightError
 from gui.engine.file_lock import held
 from gui.engine.hardware.memory.correction import MemoryCorrection
 from gui.engine.hardware.memory.fit import Fitted, fit
@@ -17,6 +17,9 @@ from gui.engine.hardware.memory.observations import Machine, Observation, activa
 from gui.engine.hardware.memory.question import MemoryQuestion
 from gui.engine.paths import Home
 from gui.engine.plan.families import families
+from gui.engine.texts import _
+
+SCHEMA = 1
 
 MOST_OBSERVATIONS = 200
 """Older ones are forgotten: trainers and drivers change."""
@@ -73,9 +76,24 @@ def learned(home: Home, gpu: str) -> MemoryLearning:
         gpu: The GPU's lasting name.
     """
     try:
-        return MemoryLearning.model_validate(read_json(_path(home, gpu)))
-    except (CannotRead, ValidationError):
-        return MemoryLearning(schema=1, gpu=gpu)
+        return _read(_path(home, gpu))
+    except (CannotRead, NewerDocument):
+        return MemoryLearning(schema=SCHEMA, gpu=gpu)
+
+
+def unreadable(home: Home) -> tuple[PreflightError, ...]:
+    """Return why files of what was learned count for nothing: they are damaged, or of a newer version.
+
+    Args:
+        home: Where it is kept.
+    """
+    found: list[PreflightError] = []
+    for path in _files(home):
+        try:
+            _read(path)
+        except (CannotRead, NewerDocument) as error:
+            found.append(error)
+    return tuple(found)
 
 
 def all_learned(home: Home) -> tuple[MemoryLearning, ...]:
@@ -84,12 +102,14 @@ def all_learned(home: Home) -> tuple[MemoryLearning, ...]:
     Args:
         home: Where it is kept.
     """
-    known = (learned(home, path.stem) for path in sorted(home.memory.glob("*.json")))
+    known = (learned(home, path.stem) for path in _files(home))
     return tuple(one for one in known if one.observations)
 
 
 def learn(home: Home, machine: Machine, observation: Observation, prior: MemoryCorrection) -> MemoryLearning:
     """Add what a run has measured; a run that was added before counts once, by its newest figures.
+
+    A damaged file is put aside as ``….damaged``, not lost.
 
     Args:
         home: Where it is kept.
@@ -99,14 +119,15 @@ def learn(home: Home, machine: Machine, observation: Observation, prior: MemoryC
 
     Raises:
         CannotWrite: The file cannot be written.
+        NewerDocument: A newer version of this program wrote it, and would lose something.
     """
     path = _path(home, machine.gpu)
     with held(path):
-        before = learned(home, machine.gpu).observations
+        before = _before(path)
         kept = [seen for seen in before if not seen.run or seen.run != observation.run]
         observations = (*kept, observation)[-MOST_OBSERVATIONS:]
         known = MemoryLearning(
-            schema=1,
+            schema=SCHEMA,
             gpu=machine.gpu,
             name=machine.name,
             fitted=fit(observations, prior),
@@ -116,23 +137,61 @@ def learn(home: Home, machine: Machine, observation: Observation, prior: MemoryC
     return known
 
 
-def forget(home: Home, gpu: str | None = None) -> None:
+def forget(home: Home, gpu: str | None = None) -> bool:
     """Forget what was learned.
 
     Args:
         home: Where it is kept.
         gpu: Of which GPU; None forgets all.
 
+    Returns:
+        Whether there was anything, be it damaged.
+
     Raises:
         CannotWrite: It cannot be removed.
     """
+    found = [path for path in _files(home) if gpu is None or path == _path(home, gpu)]
+    for path in found:
+        with held(path):
+            for each in (path, _aside(path)):
+                try:
+                    each.unlink(missing_ok=True)
+                except OSError as error:
+                    raise CannotWrite(each, reason_of(error)) from error
+    return bool(found)
+
+
+def _files(home: Home) -> list[Path]:
+    return sorted(home.memory.glob("[!.]*.json"))
+
+
+def _read(path: Path) -> MemoryLearning:
+    """Raises CannotRead or NewerDocument."""
+    value = read_json(path)
+    schema = value.get("schema") if isinstance(value, dict) else None
+    if isinstance(schema, int) and schema > SCHEMA:
+        raise NewerDocument(path, schema, SCHEMA)
     try:
-        if gpu is not None:
-            _path(home, gpu).unlink(missing_ok=True)
-        elif home.memory.is_dir():
-            shutil.rmtree(home.memory)
-    except OSError as error:
-        raise CannotWrite(home.memory, reason_of(error)) from error
+        return MemoryLearning.model_validate(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "–"
+        reason = _("{field}: {problem}").format(field=place, problem=first["msg"])
+        raise CannotRead(path, reason) from error
+
+
+def _before(path: Path) -> tuple[Observation, ...]:
+    """Return what was observed before; a file that tells nothing is put aside."""
+    try:
+        return _read(path).observations
+    except CannotRead:
+        with contextlib.suppress(OSError):
+            path.replace(_aside(path))
+        return ()
+
+
+def _aside(path: Path) -> Path:
+    return path.with_name(f"{path.name}.damaged")
 
 
 def _lineage(family: str) -> list[str]:

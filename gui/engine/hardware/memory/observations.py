@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -12,7 +12,11 @@ from gui.engine.hardware.memory.ladder import Ways
 from gui.engine.hardware.memory.question import MemoryQuestion
 from gui.engine.hardware.memory.room import Room
 
-Gib = float | None
+MOST_GIB = 1e6
+"""More is no memory of a GPU, nor of all there are."""
+
+Amount = Annotated[float, Field(ge=0, le=MOST_GIB)]
+Measured = Annotated[float, Field(gt=0, le=MOST_GIB)] | None
 
 
 class Machine(Document):
@@ -62,9 +66,9 @@ class MeasuredStep(Document):
         censored: The run was at the limit: it would have taken more. What was measured is a lower bound.
     """
 
-    allocated: Gib = Field(default=None, gt=0)
-    reserved: Gib = Field(default=None, gt=0)
-    process: Gib = Field(default=None, gt=0)
+    allocated: Measured = None
+    reserved: Measured = None
+    process: Measured = None
     censored: bool = False
 
     @property
@@ -97,9 +101,9 @@ class Observation(Document):
     family: str
     checkpointing: bool
     attention: str
-    fixed: float = Field(ge=0)
-    activations: float = Field(ge=0)
-    spare: float = Field(ge=0)
+    fixed: Amount
+    activations: Amount
+    spare: Amount
     measured: MeasuredStep
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -27,6 +27,13 @@ if TYPE_CHECKING:
 KEY = "settings-learned"
 
 
+class _Learned(NamedTuple):
+    """What each GPU has taught, and which files count for nothing, and why."""
+
+    gpus: tuple[MemoryLearning, ...]
+    damaged: tuple[str, ...]
+
+
 class LearnedCard(Card):
     """A part for each GPU: how many runs, which numbers, and a button that forgets them.
 
@@ -41,27 +48,34 @@ class LearnedCard(Card):
         self._home = home
         self._tasks = tasks
         self._trouble = trouble
-        self._shown: tuple[MemoryLearning, ...] | None = None
+        self._shown: _Learned | None = None
         words = _("Each training that is measured makes the next forecast on its GPU better.")
         self.body.addWidget(Label(words, "small"))
         self._none = Label(_("Nothing was learned yet: forecasts rest on what is usual."), "muted")
         self._none.setObjectName("learned-nothing")
         self._none.hide()
+        self._damaged = Label("", "small")
+        self._damaged.setObjectName("learned-damaged")
+        self._damaged.hide()
         self._gpus = QVBoxLayout()
         self._gpus.setSpacing(Space.M)
         self.body.addWidget(self._none)
+        self.body.addWidget(self._damaged)
         self.body.addLayout(self._gpus)
 
     def look(self) -> None:
         """Read it again: a run may have ended since."""
         self._tasks.run(partial(_read, self._home), self._show, self._trouble, key=KEY)
 
-    def _show(self, gpus: tuple[MemoryLearning, ...]) -> None:
-        if gpus == self._shown:
+    def _show(self, learned: _Learned) -> None:
+        if learned == self._shown:
             return
-        self._shown = gpus
+        self._shown = learned
+        gpus, damaged = learned
         clear(self._gpus)
         self._none.setVisible(not gpus)
+        self._damaged.setText("\n".join(damaged))
+        self._damaged.setVisible(bool(damaged))
         for one in gpus:
             self._gpus.addWidget(line())
             self._gpus.addWidget(self._part(one))
@@ -105,13 +119,14 @@ class LearnedCard(Card):
         self._tasks.run(partial(_forget, self._home, gpu), self._show, self._trouble, key=KEY)
 
 
-def _read(home: Home, _handle: TaskHandle) -> tuple[MemoryLearning, ...]:
-    from gui.engine.hardware.memory.learning import all_learned  # heavy, and only for this card
+def _read(home: Home, _handle: TaskHandle) -> _Learned:
+    # heavy, and only for this card
+    from gui.engine.hardware.memory.learning import all_learned, unreadable
 
-    return all_learned(home)
+    return _Learned(all_learned(home), tuple(map(str, unreadable(home))))
 
 
-def _forget(home: Home, gpu: str, handle: TaskHandle) -> tuple[MemoryLearning, ...]:
+def _forget(home: Home, gpu: str, handle: TaskHandle) -> _Learned:
     from gui.engine.hardware.memory.learning import forget  # heavy, and only for this card
 
     forget(home, gpu)
