@@ -23,6 +23,7 @@ from gui.engine.paths import Home
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.runs.queue_store import QueueStore
 from gui.engine.runs.records import Manifest
+from gui.engine.runs.rehearsal_reading import rehearsals_in
 from gui.engine.token_store import TokenStore
 from gui.engine.trainer.choosing import Trainer
 from gui.window.bridges.checks import Checks
@@ -568,13 +569,21 @@ def test_that_a_fix_that_a_plan_cannot_hold_is_said(review, tmp_path):
     assert "cannot be applied" in page.text("fixes-done")
 
 
-def test_that_a_rehearsal_says_go_and_what_it_has_seen(review, no_leftovers, tmp_path):
+def test_that_a_rehearsal_begins_when_the_one_before_has_ended_and_says_what_it_has_seen(
+    review, no_leftovers, home, tmp_path
+):
     pytest.importorskip("torch")
     page = review(small_plan(tmp_path))
+    page.click_anywhere("rehearse-plan")
+    page.qtbot.waitUntil(lambda: "Rehearsing" in page.text("rehearsal-busy"), timeout=60_000)
+    page.click("rehearsal-cancel")
     page.click_anywhere("rehearse-plan")
     assert page.sees("rehearsal-busy")
     assert not page.find("rehearse-plan").isEnabled()
     page.qtbot.waitUntil(lambda: page.sees("rehearsal-figures"), timeout=60_000)
+    newer, older = rehearsals_in(home)
+    left = (older.path / "rehearsal.json").stat().st_mtime
+    assert left <= Manifest.read(newer.manifest).created_at, "never two at once on the GPU"
     assert page.text("rehearsal-verdict") == "✓ go"
     assert "8 steps at 64×64, batch 2" in page.text("rehearsal-figures")
     assert "the whole plan:" in page.text("rehearsal-figures")

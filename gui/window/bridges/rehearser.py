@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import threading
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QObject, Signal
 
-from gui.engine.errors import PreflightError, TrainerNotFound
+from gui.engine.errors import Cancelled, PreflightError, TrainerNotFound
 from gui.engine.paths import Home
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.plan_file import PlanFile
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from gui.window.models.plan_document import PlanDocument
 
 KEY = "rehearsal"
+
+WAIT_SECONDS = 0.2
 
 
 class Rehearser(QObject):
@@ -53,6 +56,7 @@ class Rehearser(QObject):
         self._store = store
         self._plan_trainers = PlanTrainers(home)
         self._plan: TrainingPlan | None = None
+        self._alone = threading.Lock()
         self.busy = False
         self.result: RehearsalResult | None = None
         self.problem: PreflightError | None = None
@@ -94,9 +98,22 @@ class Rehearser(QObject):
     def _rehearse(
         self, file: PlanFile, current: Trainer | None, trouble: PreflightError | None, handle: TaskHandle
     ) -> RehearsalResult:
+        """Rehearse when the one before, which may have been called off just now, has left the GPU."""
+        while not self._alone.acquire(timeout=WAIT_SECONDS):
+            if handle.cancelled:
+                raise Cancelled
+            handle.progress(_("The rehearsal before is ending …"), 0, 0)
+        try:
+            return self._rehearse_alone(file, current, trouble, handle)
+        finally:
+            self._alone.release()
+
+    def _rehearse_alone(
+        self, file: PlanFile, current: Trainer | None, trouble: PreflightError | None, handle: TaskHandle
+    ) -> RehearsalResult:
         from gui.engine.preflight.checking import checker_for
         from gui.engine.runs.neighbours import living_runs
-        from gui.engine.runs.rehearsal import RehearsalProgress, Rehearsals, rehearse
+        from gui.engine.runs.rehearsal import RehearsalProgress, Rehearsals, rehearse, remove_rehearsal
         from gui.engine.trainer.output.sentences import phase_words
 
         trainer = self._plan_trainers.of(file.plan, file.base, current)
@@ -106,6 +123,9 @@ class Rehearser(QObject):
         said = {**os.environ, **file.plan.launch.env}
         tokens = {} if trainer.install.practice else self._store.for_run(said)
         prepared = Rehearsals(self._home, trainer, checker).prepare(file, tokens=tokens)
+        if handle.cancelled:
+            remove_rehearsal(prepared.run)
+            raise Cancelled
 
         def tell(progress: RehearsalProgress) -> None:
             phase = cast("PhaseName", progress.phase)
