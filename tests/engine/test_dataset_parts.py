@@ -20,8 +20,9 @@ from PIL import Image
 from gui.engine.dataset import image_look
 from gui.engine.dataset.bucket_use import bucket_use, suggestions
 from gui.engine.dataset.buckets import BucketSettings, BucketsImpossible, ImageTooThin
-from gui.engine.dataset.cache_files import Surroundings, check_caches, list_caches, remove_caches
+from gui.engine.dataset.cache_files import Surroundings, check_caches, list_caches
 from gui.engine.dataset.cache_kinds import cache_kinds, kinds_of_family
+from gui.engine.dataset.cache_removal import remove_caches
 from gui.engine.dataset.colours import profile_of
 from gui.engine.dataset.crops import crop_of
 from gui.engine.dataset.endings import format_of, is_whole
@@ -470,6 +471,16 @@ def test_that_a_cache_that_is_older_than_what_it_was_made_of_is_stale(tmp_path: 
     assert troubles(tmp_path) == {LATENTS: ("stale",), "a_te_outputs.npz": ()}
     (tmp_path / "a.txt").write_text("mira")
     assert troubles(tmp_path)["a_te_outputs.npz"] == ("stale",)
+
+
+@pytest.mark.filterwarnings("ignore:Reading `.npy`")
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_that_a_cache_may_be_damaged_at_any_byte(tmp_path: Path, save) -> None:
+    save(tmp_path / LATENTS, **latents(4, 8, 8))
+    whole = (tmp_path / LATENTS).read_bytes()
+    for at in range(0, len(whole), 7):
+        (tmp_path / LATENTS).write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
+        assert set(troubles(tmp_path)[LATENTS]) <= {"broken", "nan", "size"}
 
 
 def test_that_caches_without_image_or_of_another_family_are_left_over(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import os
 import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -77,6 +77,11 @@ def list_caches(folder: Path) -> list[CacheFile]:
     return sorted((found for file in files if (found := _by_name(*file))), key=lambda cache: cache.name)
 
 
+def is_cache(name: str) -> bool:
+    """Return whether a file is one of the trainer's caches, by its name."""
+    return _by_name(name, 0) is not None
+
+
 def _by_name(name: str, size_bytes: int) -> CacheFile | None:
     for kind in cache_kinds():
         stem = name.removesuffix(kind.suffix)
@@ -108,9 +113,7 @@ def check_caches(
         if cancelled():
             return
         troubles = tuple(_troubles(folder, cache, around, by_stem.get(cache.stem, [])))
-        yield CacheFile(
-            cache.name, cache.kind, cache.stem, cache.image_size, cache.size_bytes, troubles=troubles
-        )
+        yield replace(cache, troubles=troubles)
 
 
 def _troubles(
@@ -179,29 +182,6 @@ def _read(path: Path) -> tuple[dict[str, tuple[int, ...]] | None, bool]:
                 shapes[name] = tuple(array.shape)
                 if array.dtype.kind == "f":
                     finite = finite and bool(np.isfinite(array).all())
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, NotImplementedError, MemoryError):
+    except Exception:  # noqa: BLE001 - archives and NumPy raise what they like for damaged bytes
         return None, True
     return shapes, finite
-
-
-def remove_caches(folder: Path, names: list[str]) -> list[str]:
-    """Remove cache files that were listed before; everything else is refused by its name.
-
-    Args:
-        folder: Where they lie.
-        names: As ``list_caches`` told them.
-
-    Returns:
-        The names that were removed; the others are not there any more or must not be removed.
-    """
-    removed = []
-    for name in names:
-        path = folder / name
-        if Path(name).name != name or _by_name(name, 0) is None or path.is_symlink():
-            continue
-        try:
-            path.unlink()
-        except OSError:
-            continue
-        removed.append(name)
-    return removed

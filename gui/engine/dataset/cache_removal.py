@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from gui.engine.dataset.cache_files import CacheTrouble, remove_caches
+from gui.engine.dataset.cache_files import CacheTrouble, is_cache
 from gui.engine.dataset.image_cache import FileState
 from gui.engine.dataset.report import DatasetReport
 from gui.engine.dataset.scan import state_of
@@ -60,6 +60,29 @@ def remove_bad(caches: Iterable[BadCache]) -> tuple[list[BadCache], list[BadCach
         same = state_of(cache.folder / cache.name) == cache.state
         (removed if same and remove_caches(cache.folder, [cache.name]) else left).append(cache)
     return removed, left
+
+
+def remove_caches(folder: Path, names: Iterable[str]) -> list[str]:
+    """Remove cache files that were listed before; everything else is refused by its name.
+
+    Args:
+        folder: Where they lie.
+        names: As ``list_caches`` told them.
+
+    Returns:
+        The names that were removed; the others are not there any more or must not be removed.
+    """
+    removed = []
+    for name in names:
+        path = folder / name
+        if Path(name).name != name or not is_cache(name) or path.is_symlink():
+            continue
+        try:
+            path.unlink()
+        except OSError:
+            continue
+        removed.append(name)
+    return removed
 
 
 def _by_folder(report: DatasetReport) -> dict[Path, list[dict[str, list[CacheTrouble]]]]:
