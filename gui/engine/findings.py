@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from typing import Any, Literal
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Literal, get_args
 
 from pydantic import Field
 
 from gui.engine.documents import Document
 
 Severity = Literal["stop", "danger", "warning", "hint"]
+RANKS: Mapping[Severity, int] = {severity: rank for rank, severity in enumerate(get_args(Severity))}
+"""Where severities stand, the worst first."""
+
 CheckVerdict = Literal["go", "caution", "stop"]
 
 
@@ -52,6 +55,11 @@ class Finding(Document):
     where: str | None = None
     fixes: tuple[Fix, ...] = ()
     sources: tuple[str, ...] = Field(default=())
+
+
+def worst_first(findings: Iterable[Finding]) -> list[Finding]:
+    """Return findings by their severity, the same ones in the order that they have."""
+    return sorted(findings, key=lambda finding: RANKS[finding.severity])
 
 
 def verdict_of(findings: Iterable[Finding]) -> CheckVerdict:

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from gui.engine.findings import Finding
+from gui.engine.findings import RANKS, Finding
 from gui.engine.importers.reading import read_setup
 from gui.engine.preflight.check import Checker
 from gui.engine.preflight.facts import Facts
-from gui.engine.preflight.rule import ORDER
 from gui.engine.preflight.rules import ALL_RULES
 from gui.engine.trainer.catalogue import Catalogue
 
@@ -40,9 +39,9 @@ def test_that_the_settings_give_what_would_have_saved_the_night(name: str) -> No
     found = found_in(name)
     for wanted in EXPECTED[name]["expect"]:
         ids = set(wanted["id"].split("|"))
-        ranks = [ORDER[each.severity] for each in found if each.id in ids]
+        ranks = [RANKS[each.severity] for each in found if each.id in ids]
         assert ranks, (wanted, sorted({each.id for each in found}))
-        assert min(ranks) <= ORDER[wanted["at_least"]]
+        assert min(ranks) <= RANKS[wanted["at_least"]]
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from gui.engine.dataset.bucket_use import BucketSuggestion, BucketUse
@@ -10,11 +10,9 @@ from gui.engine.dataset.cache_trouble_kinds import CACHE_TROUBLES
 from gui.engine.dataset.pairing import examples
 from gui.engine.dataset.problem_kinds import problem_kinds
 from gui.engine.dataset.report import DatasetBuckets, DatasetReport, FoundCaches, SubsetReport
-from gui.engine.findings import Finding, Fix, Severity
+from gui.engine.findings import Finding, Fix, worst_first
+from gui.engine.plan.changes import ACTION
 from gui.engine.texts import _, ngettext
-
-ORDER: Mapping[Severity, int] = {"stop": 0, "danger": 1, "warning": 2, "hint": 3}
-"""The worst first."""
 
 MUCH_WASTED = 0.1
 """From this share of empty places in batches on it is told."""
@@ -31,7 +29,7 @@ def findings_of(report: DatasetReport, *, caches_used: bool) -> tuple[Finding, .
         *(finding for subset in report.subsets for finding in _of_subset(subset, used=caches_used)),
         *(finding for buckets in report.buckets for finding in _of_buckets(buckets)),
     ]
-    return tuple(sorted(found, key=lambda finding: ORDER[finding.severity]))
+    return tuple(worst_first(found))
 
 
 def image_finding(key: str, names: tuple[str, ...], target: str) -> Finding:
@@ -57,7 +55,7 @@ def caption_finding(key: str, names: tuple[str, ...], target: str) -> Finding:
     if key not in ("cap-encoding", "cap-mark"):
         return found
     label = _("convert these captions to UTF-8")
-    convert = Fix(id="convert-captions", label=label, changes={"action": "convert-captions"}, safe=False)
+    convert = Fix(id="convert-captions", label=label, changes={ACTION: "convert-captions"}, safe=False)
     return found.model_copy(update={"fixes": (convert,)})
 
 
@@ -117,7 +115,7 @@ def _of_caches(subset: SubsetReport, caches: FoundCaches, *, used: bool) -> Find
             Fix(
                 id="delete",
                 label=_("remove these cache files"),
-                changes={"action": "delete-cache"},
+                changes={ACTION: "delete-cache"},
                 safe=False,
             ),
         ),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gui.engine.errors import PlanNotRunnable, ScriptNotUsable
-from gui.engine.findings import Finding, Fix, verdict_of
+from gui.engine.findings import Finding, Fix, verdict_of, worst_first
 from gui.engine.hardware.memory.learning import MemoryLearning
 from gui.engine.hardware.memory.tables import TracedStep
 from gui.engine.hardware.visible import lasting_names
@@ -19,7 +19,7 @@ from gui.engine.preflight.facts import Facts
 from gui.engine.preflight.own_dataset import taken_over
 from gui.engine.preflight.report import CheckReport, Forecast, Steps
 from gui.engine.preflight.resume_outlook import resume_report
-from gui.engine.preflight.rule import ORDER, Rule, run_rules
+from gui.engine.preflight.rule import Rule, run_rules
 from gui.engine.preflight.rules import ALL_RULES
 from gui.engine.preflight.steps import forecast_steps
 from gui.engine.preflight.tokens import check_tokens, without_tokens
@@ -183,4 +183,4 @@ def _once(findings: Iterable[Finding]) -> list[Finding]:
     seen: dict[tuple[str, str | None, str], Finding] = {}
     for finding in findings:
         seen.setdefault((finding.id, finding.where, finding.title), finding)
-    return sorted(seen.values(), key=lambda finding: ORDER[finding.severity])
+    return worst_first(seen.values())

@@ -6,11 +6,10 @@ from gui.engine.dataset.listing import suffixes_read
 from gui.engine.dataset.report import DatasetReport
 from gui.engine.dataset.spec import DatasetSpec
 from gui.engine.errors import PlanNotRunnable
-from gui.engine.findings import Finding
+from gui.engine.findings import Finding, worst_first
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.preflight.check import Checker
 from gui.engine.preflight.dataset_spec import spec_of
-from gui.engine.preflight.rule import ORDER
 
 ABOUT_DATA = ("dataset", "train_data_dir", "reg_data_dir", "in_json", "conditioning_data_dir")
 """How the places begin that findings about the dataset name first."""
@@ -49,8 +48,7 @@ def with_rules(checker: Checker, plan: TrainingPlan, report: DatasetReport) -> D
         finding.model_copy(update={"fixes": finding.fixes or fixes.get((finding.id, finding.where), ())})
         for finding in report.findings
     ]
-    findings = sorted([*own, *more], key=lambda finding: ORDER[finding.severity])
-    return report.model_copy(update={"findings": tuple(findings)})
+    return report.model_copy(update={"findings": tuple(worst_first([*own, *more]))})
 
 
 def is_about_data(finding: Finding, plan: TrainingPlan) -> bool:

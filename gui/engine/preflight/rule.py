@@ -6,13 +6,11 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from gui.engine.findings import Finding, Severity
+from gui.engine.findings import Finding, worst_first
 from gui.engine.preflight.view import View
 from gui.engine.texts import _
 
 log = logging.getLogger(__name__)
-
-ORDER: dict[Severity, int] = {"stop": 0, "danger": 1, "warning": 2, "hint": 3}
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ def run_rules(rules: Sequence[Rule], view: View) -> list[Finding]:
         except Exception as error:
             log.warning("rule %s failed", rule.id, exc_info=error)
             findings.append(_failed(rule, error))
-    return sorted(findings, key=lambda finding: ORDER[finding.severity])
+    return worst_first(findings)
 
 
 def _failed(rule: Rule, error: Exception) -> Finding:
