@@ -409,6 +409,7 @@ def test_that_what_would_disturb_is_left_out(bench):
             ("PATH", "HOME", "RANK", "WORLD_SIZE", "TQDM_DISABLE", "ACCELERATE_MIXED_PRECISION"), "1"
         ),
         **dict.fromkeys(("PYTHONPATH", "PYTHONHOME", "PYTHONINSPECT", "PYTHONOPTIMIZE", "FORCE_COLOR"), "1"),
+        "COVERAGE_PROCESS_CONFIG": "1",
         "COLUMNS": "80",
         "VIRTUAL_ENV": sys.prefix,
         "ACCELERATE_LOG_LEVEL": "debug",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -16,6 +15,7 @@ from PIL import Image
 
 from gui.engine.resources import resource_path
 from gui.engine.trainer.events import Step, TrainerEvent
+from gui.engine.trainer.inherited import clean_environment
 from gui.engine.trainer.output import OutputParser, Tally
 from gui.engine.trainer.tracker import TrackerPoint, TrackerReader
 
@@ -123,7 +123,7 @@ def practice(
     ended = subprocess.run(
         command,
         cwd=TRAINER,
-        env={**os.environ, **env},
+        env={**clean_environment(), **env},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -14,8 +14,10 @@ OWN_VARIABLES = (
     "PYTHONSAFEPATH",
     "__PYVENV_LAUNCHER__",
     "_MEIPASS2",
+    "COVERAGE_PROCESS_CONFIG",
+    "COVERAGE_PROCESS_START",
 )
-"""What belongs to the Python that runs this program and would mislead another one."""
+"""What belongs to the Python that runs this program and would mislead, or slow down, another one."""
 
 
 def variables_to_unset(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
