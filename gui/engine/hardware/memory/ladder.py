@@ -255,13 +255,13 @@ def ladder() -> tuple[Step, ...]:
     """Return the steps, the cheapest first."""
     return (
         Step("vae-batch", _vae_batch, lambda: _("Caching latents takes a little longer."), "high", "§2.7"),
-        Step("latents", _latents, lambda: _("None: it is faster, too."), "high", "§5.2 1"),
-        Step("captions", _captions, lambda: _("None: it is faster, too."), "high", "§5.2 1"),
-        Step("attention", _attention, lambda: _("None: it is faster, too."), "high", "§5.2 2"),
+        Step("latents", _latents, lambda: _("It costs nothing, and is faster."), "high", "§5.2 1"),
+        Step("captions", _captions, lambda: _("It costs nothing, and is faster."), "high", "§5.2 1"),
+        Step("attention", _attention, lambda: _("It costs nothing, and is faster."), "high", "§5.2 2"),
         Step(
             "half",
             _half,
-            lambda: _("None on GPUs with bf16; without it bf16 is slow, and fp16 can overflow."),
+            lambda: _("On GPUs with bf16 it costs nothing; on others bf16 is slow, and fp16 can overflow."),
             "high",
             "§5.2 3",
         ),
