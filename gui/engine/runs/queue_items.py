@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from pydantic import Field, NaiveDatetime
 
 from gui.engine.errors import QueueRefused
 from gui.engine.findings import Finding
+from gui.engine.runs.queue_hours import has_come
 from gui.engine.runs.records import Versioned
 from gui.engine.texts import _
 from gui.engine.trainer.choosing import PRACTICE
@@ -73,6 +75,14 @@ class QueueItem(Versioned):
     def over(self) -> bool:
         """Whether nothing more will happen with it by itself."""
         return self.state in OVER
+
+    def hour_to_come(self, now: datetime) -> datetime | None:
+        """Return before which moment it does not start; None once that is past.
+
+        Args:
+            now: Local time.
+        """
+        return None if has_come(self.not_before, now.timestamp()) else self.not_before
 
     def require_over(self) -> None:
         """Refuse to begin anew what is not over.

@@ -362,4 +362,5 @@ class QueueStore:
                 self._files.plan(number).unlink(missing_ok=True)
             except OSError as error:
                 raise CannotWrite(self._files.item(number), reason_of(error)) from error
-        self._set(board)  # it has the highest number that was ever given
+        with contextlib.suppress(CannotWrite):  # a full disk: of numbers that are gone an order tells nothing
+            self._set(board)  # it has the highest number that was ever given

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from datetime import datetime
 
-from gui.engine.runs.queue_hours import has_come, hour_words
+from gui.engine.runs.queue_hours import hour_words
 from gui.engine.runs.queue_items import Queue, QueueItem, QueueState
 from gui.engine.runs.queue_lanes import is_ready, lane_words, lanes_of_item
 from gui.engine.runs.words import Tone, Words
@@ -37,8 +37,9 @@ def sentence_of(item: QueueItem, queue: Queue, now: datetime) -> str:
     """
     if item.state != "waiting":
         return item.sentence
-    if item.not_before is not None and not has_come(item.not_before, now.timestamp()):
-        return _("It starts not before {hour}.").format(hour=hour_words(item.not_before, now))
+    hour = item.hour_to_come(now)
+    if hour is not None:
+        return _("It starts not before {hour}.").format(hour=hour_words(hour, now))
     return _why_held(item, queue) or _place_words(item, queue, now)
 
 

@@ -1,4 +1,4 @@
-"""Puts plans into the queue: the open one, or files; what would refuse them hours later is said now."""
+"""Puts plans into the queue: the open one, files, or one again; what would refuse it later is said now."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from gui.engine.findings import Finding
 from gui.engine.paths import Home
 from gui.engine.plan.plan_file import PlanFile
 from gui.engine.trainer.choosing import Trainer
+from gui.window.bridges.in_turn import InTurn
 from gui.window.bridges.plan_trainer import PlanTrainers
 from gui.window.bridges.tasks import Tasks
 
@@ -22,32 +23,36 @@ if TYPE_CHECKING:
     from gui.window.models.plan_document import PlanDocument
 
 
+Origin = Path | int | None
+"""Where a plan comes from: its file, its number in the queue where it is tried again, None: it is open."""
+
+
 class Refusal(NamedTuple):
     """Why a plan was not put into the queue.
 
     Attributes:
         name: The plan's.
         findings: What stands against it whenever its turn comes.
-        path: Its file; None for the plan that is open.
+        origin: Where it comes from.
     """
 
     name: str
     findings: tuple[Finding, ...]
-    path: Path | None = None
+    origin: Origin = None
 
 
 class Added(NamedTuple):
-    """A plan that is in the queue now.
+    """A plan that waits in the queue now.
 
     Attributes:
         item: It.
         passing: What would refuse it just now, and may be over by its turn.
-        path: Its file; None for the plan that is open.
+        origin: Where it comes from.
     """
 
     item: QueueItem
     passing: tuple[Finding, ...]
-    path: Path | None = None
+    origin: Origin = None
 
 
 class QueueAdder(QObject):
@@ -60,26 +65,25 @@ class QueueAdder(QObject):
     """
 
     changed = Signal()
-    """`busy` is other than before."""
+    """`left` is other than before."""
     added = Signal(object)
     """`Added`."""
     refused = Signal(object)
     """`Refusal`."""
     failed = Signal(object, object)
-    """The plan's `Path`, None for the open one, and a `PreflightError`: why it could not even be checked."""
+    """The plan's `Origin`, and a `PreflightError`: why it could not even be checked."""
 
     def __init__(self, trainers: Trainers, tasks: Tasks, home: Home) -> None:
         super().__init__()
         self._trainers = trainers
-        self._tasks = tasks
+        self._in_turn = InTurn(tasks)
         self._home = home
         self._plan_trainers = PlanTrainers(home)
-        self._under_way = 0
 
     @property
-    def busy(self) -> bool:
-        """Whether a plan is being checked."""
-        return self._under_way > 0
+    def left(self) -> int:
+        """How many plans are being checked, or wait for that."""
+        return self._in_turn.left
 
     def add_open(self, document: PlanDocument, accepted: Sequence[str] = ()) -> None:
         """Add the open plan as it is now.
@@ -104,14 +108,28 @@ class QueueAdder(QObject):
             from gui.engine.importers.reading import read_setup  # heavy, and not for the first paint
 
             given = read_setup(path, None, catalogue)
-            answer = self._add(given.file, given.findings, tuple(accepted), current, trouble)
-            return answer._replace(path=path)
+            return self._add(given.file, given.findings, tuple(accepted), current, trouble)
 
         self._begin(path, work)
 
-    def _begin(self, path: Path | None, work: Callable[[], Added | Refusal]) -> None:
-        self._under_way += 1
-        self._tasks.run(lambda _handle: work(), self._done, lambda error: self._failed(path, error))
+    def try_again(self, number: int, accepted: Sequence[str] = ()) -> None:
+        """Let an item that is over wait for its turn again.
+
+        Args:
+            number: Which.
+            accepted: Ids of more dangers that the user says yes to.
+        """
+        self._begin(number, lambda: self._retry(number, tuple(accepted)))
+
+    def stop(self) -> None:
+        """Check no more plans than the one that is being checked."""
+        self._in_turn.drop()
+        self.changed.emit()
+
+    def _begin(self, origin: Origin, work: Callable[[], Added | Refusal]) -> None:
+        self._in_turn.run(
+            work, lambda answer: self._done(origin, answer), lambda error: self._failed(origin, error)
+        )
         self.changed.emit()
 
     def _add(
@@ -122,32 +140,34 @@ class QueueAdder(QObject):
         current: Trainer | None,
         trouble: PreflightError | None,
     ) -> Added | Refusal:
-        from gui.engine.runs.preparing import look_before_launch
-        from gui.engine.runs.queue_foresight import foresee
+        from gui.engine.runs.queue_look import look_ahead
         from gui.engine.runs.queue_store import QueueStore, Wish
 
         file.require_known()
         trainer = self._plan_trainers.of(file.plan, file.base, current)
         if trainer is None:
             raise trouble or TrainerNotFound()
-        look = look_before_launch(self._home, trainer, file.base, given)
-        lasting, passing = foresee(look.judge(file), accepted)
+        store = QueueStore(self._home)
+        lasting, passing = look_ahead(store, file, trainer, accepted, given=given)
         if lasting:
             return Refusal(file.plan.name, lasting)
-        item = QueueStore(self._home).add(file, Wish(trainer.install, accepted=accepted))
-        return Added(item, passing)
+        return Added(store.add(file, Wish(trainer.install, accepted=accepted)), passing)
 
-    def _done(self, answer: Added | Refusal) -> None:
-        self._over()
-        if isinstance(answer, Added):
-            self.added.emit(answer)
-        else:
-            self.refused.emit(answer)
+    def _retry(self, number: int, accepted: tuple[str, ...]) -> Added | Refusal:
+        from gui.engine.runs.queue_look import look_again
+        from gui.engine.runs.queue_store import QueueStore
 
-    def _failed(self, path: Path | None, error: PreflightError) -> None:
-        self._over()
-        self.failed.emit(path, error)
+        store = QueueStore(self._home)
+        item = store.item(number)
+        item.require_over()
+        lasting, passing = look_again(store, item, accepted)
+        return Refusal(item.name, lasting) if lasting else Added(store.retry(number, accepted), passing)
 
-    def _over(self) -> None:
-        self._under_way -= 1
+    def _done(self, origin: Origin, answer: Added | Refusal) -> None:
         self.changed.emit()
+        signal = self.added if isinstance(answer, Added) else self.refused
+        signal.emit(answer._replace(origin=origin))
+
+    def _failed(self, origin: Origin, error: PreflightError) -> None:
+        self.changed.emit()
+        self.failed.emit(origin, error)

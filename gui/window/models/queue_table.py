@@ -151,7 +151,8 @@ class QueueTable(HeadedTable):
     def _start_words(self, item: QueueItem) -> str:
         if item.over or item.state == "running":
             return ""
-        parts = [hour_words(item.not_before, self._now)] if item.not_before is not None else []
+        hour = item.hour_to_come(self._now)
+        parts = [hour_words(hour, self._now)] if hour is not None else []
         parts += [_("when free")] if item.when_free else []
         return ", ".join(parts) or _("in its turn")
 

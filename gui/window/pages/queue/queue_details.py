@@ -39,6 +39,7 @@ class QueueDetails(Card):
         super().__init__(name="queue-details")
         self._item: QueueItem | None = None
         self._gpus: tuple[GpuDevice, ...] = ()
+        self._choices: list[tuple[object, str]] = []
         self._sentence = Label("", "muted", selectable=True)
         self._sentence.setObjectName("queue-sentence")
         self._findings = Label("", "small", selectable=True)
@@ -106,7 +107,8 @@ class QueueDetails(Card):
         self._free.setVisible(not item.practice)
         self._show_gpus()
         if not typing:
-            self._hour.show_value(f"{item.not_before:%H:%M}" if item.not_before else "")
+            hour = item.hour_to_come(datetime.now())
+            self._hour.show_value(f"{hour:%H:%M}" if hour is not None else "")
             self._hour.show_trouble()
         self._free.show_value(item.when_free)
         self.open.setVisible(item.run is not None)
@@ -132,7 +134,9 @@ class QueueDetails(Card):
         chosen = self._item.gpus if self._item else ()
         if chosen not in [gpus for gpus, _words in options]:
             options.append((chosen, _("GPU {numbers}").format(numbers=" + ".join(map(str, chosen)))))
-        self._gpu.set_options(options)
+        if options != self._choices:  # else a list that is open would be taken away
+            self._choices = options
+            self._gpu.set_options(options)
         self._gpu.show_value(chosen)
 
     def _hour_typed(self, text: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
@@ -12,7 +11,7 @@ from gui.engine.errors import PreflightError
 from gui.engine.runs.queue_items import Queue
 from gui.engine.runs.queue_words import queue_sentence
 from gui.engine.texts import _
-from gui.window.bridges.queue_adder import Added, Refusal
+from gui.window.pages.queue.queue_reports import Report, words_of
 from gui.window.theme.icons import Icons
 from gui.window.theme.space import Space
 from gui.window.widgets.banner import Banner
@@ -20,8 +19,6 @@ from gui.window.widgets.buttons import Button
 
 if TYPE_CHECKING:
     from gui.engine.runs.queue_store import Removed
-
-MOST_NAMED = 6
 
 
 class QueueMessages(QWidget):
@@ -36,19 +33,20 @@ class QueueMessages(QWidget):
     """`Removed`."""
     open_wanted = Signal(object)
     """`Path` of a plan that was refused."""
-    add_wanted = Signal(object, object)
-    """`Path` of a plan, and a tuple of ids of dangers that the user says yes to."""
+    yes_given = Signal(object, object)
+    """The `Origin` of a plan, and a tuple of ids of dangers that the user says yes to."""
 
     def __init__(self, icons: Icons) -> None:
         super().__init__()
-        self._removed: Removed | None = None
-        self._refusal: Refusal | None = None
+        self._removed: list[Removed] = []
+        self._reports: list[Report] = []
         self._held = Banner(icons, "warn", name="queue-held")
         self._said = Banner(icons, "accent", name="queue-said")
         self._go_on = Button(_("Go on"), compact=True, name="queue-go-on")
         self._undo = Button(_("Undo"), compact=True, shortcut="Ctrl+Z", name="queue-undo")
         self._open = Button(_("Open the plan"), compact=True, name="queue-open-plan")
-        self._all_the_same = Button(_("Add it all the same"), compact=True, name="queue-add-all-the-same")
+        self._all_the_same = Button(_("Do it all the same"), compact=True, name="queue-all-the-same")
+        self._all_the_same.set_tip(_("Your yes to what is likely to go wrong is kept in the run's record."))
         self._held.set_buttons(self._go_on)
         self._said.set_buttons(self._undo, self._open, self._all_the_same)
         self._said.make_closable(self.clear, "queue-said-close")
@@ -61,7 +59,7 @@ class QueueMessages(QWidget):
         self._go_on.clicked.connect(self.go_on_wanted)
         self._undo.clicked.connect(self._put_back)
         self._open.clicked.connect(self._open_refused)
-        self._all_the_same.clicked.connect(self._add_refused)
+        self._all_the_same.clicked.connect(self._accept)
         self._fit()
 
     def show_queue(self, queue: Queue | None, problem: str) -> None:
@@ -75,27 +73,25 @@ class QueueMessages(QWidget):
         self._fit()
 
     def say_removed(self, removed: Removed) -> None:
-        """Offer to undo a removal."""
-        self._removed = removed
-        self.say(_("“{name}” was taken out of the queue.").format(name=removed.item.name), "", undo=True)
+        """Offer to undo a removal, and those before it."""
+        self._removed.append(removed)
+        self._say_last_removed()
 
-    def say_added(self, added: Added) -> None:
-        """Say what would refuse it just now; nothing where all is well."""
-        if not added.passing:
-            return
-        title = _("“{name}” is in the queue. As things are now it would be refused:")
-        text = "\n".join(f"• {finding.title}" for finding in added.passing)
-        self.say(title.format(name=added.item.name), text)
+    def say_still_out(self, removed: Removed, error: PreflightError) -> None:
+        """Say why something was not put back; it can be tried again."""
+        self._removed.append(removed)
+        self.say(_("This was not done."), str(error), undo=True, bad=True)
 
-    def say_refused(self, refusal: Refusal) -> None:
-        """Say why a plan was not put into the queue, and the ways on."""
-        self._refusal = refusal
-        titles = [f"• {finding.title}" for finding in refusal.findings[:MOST_NAMED]]
-        more = len(refusal.findings) - MOST_NAMED
-        titles += [_("and {count} more").format(count=more)] if more > 0 else []
-        dangers = all(finding.severity == "danger" for finding in refusal.findings)
-        title = _("“{name}” was not put into the queue.").format(name=refusal.name)
-        self.say(title, "\n".join(titles), opens=True, accepts=dangers, bad=True)
+    def report(self, report: Report) -> None:
+        """Say what came of a plan, beside what came of those before it."""
+        self._reports.append(report)
+        title, text = words_of(self._reports)
+        accepts = all(each.dangers for each in self._reports if each.bad)
+        bad = any(each.bad for each in self._reports)
+        self._undo.setVisible(False)
+        self._open.setVisible(len(self._reports) == 1 and bad and report.path is not None)
+        self._all_the_same.setVisible(bad and accepts)
+        self._show(title, text, bad=bad)
 
     def say_failed(self, error: PreflightError) -> None:
         """Say why something was not done."""
@@ -103,32 +99,27 @@ class QueueMessages(QWidget):
 
     def clear(self) -> None:
         """Take away what was said."""
+        self._reports = []
+        self._removed = []
         self._said.hide()
         self._fit()
 
-    def say(
-        self,
-        title: str,
-        text: str,
-        *,
-        undo: bool = False,
-        opens: bool = False,
-        accepts: bool = False,
-        bad: bool = False,
-    ) -> None:
+    def say(self, title: str, text: str, *, undo: bool = False, bad: bool = False) -> None:
         """Say something, in place of what was said before.
 
         Args:
             title: In a line.
             text: The rest.
             undo: Whether it can be undone.
-            opens: Whether the plan can be opened.
-            accepts: Whether the plan can be added all the same.
             bad: Whether something was not done.
         """
+        self._reports = []
         self._undo.setVisible(undo)
-        self._open.setVisible(opens)
-        self._all_the_same.setVisible(accepts)
+        self._open.setVisible(False)
+        self._all_the_same.setVisible(False)
+        self._show(title, text, bad=bad)
+
+    def _show(self, title: str, text: str, *, bad: bool) -> None:
         self._said.show_words(title, text, "bad" if bad else "accent")
         self._said.show()
         self._fit()
@@ -137,23 +128,27 @@ class QueueMessages(QWidget):
         """Take no room where nothing is said."""
         self.setVisible(not (self._held.isHidden() and self._said.isHidden()))
 
+    def _say_last_removed(self) -> None:
+        name = self._removed[-1].item.name
+        self.say(_("“{name}” was taken out of the queue.").format(name=name), "", undo=True)
+
     def _put_back(self) -> None:
-        if self._removed is not None:
-            self.undo_wanted.emit(self._removed)
-        self.clear()
+        if self._removed:
+            self.undo_wanted.emit(self._removed.pop())
+        if self._removed:
+            self._say_last_removed()
+        else:
+            self.clear()
 
     def _open_refused(self) -> None:
-        path = self._path()
+        path = next((report.path for report in self._reports), None)
+        self.clear()
         if path is not None:
             self.open_wanted.emit(path)
-        self.clear()
 
-    def _add_refused(self) -> None:
-        path = self._path()
-        if path is not None and self._refusal is not None:
-            ids = tuple(dict.fromkeys(finding.id for finding in self._refusal.findings))
-            self.add_wanted.emit(path, ids)
+    def _accept(self) -> None:
+        reports = self._reports
         self.clear()
-
-    def _path(self) -> Path | None:
-        return self._refusal.path if self._refusal is not None else None
+        for report in reports:
+            if report.bad:
+                self.yes_given.emit(report.origin, report.dangers)

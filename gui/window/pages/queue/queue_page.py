@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
@@ -15,11 +16,12 @@ from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.queue_items import FailurePolicy, Queue
 from gui.engine.texts import _, ngettext
 from gui.window.bridges.hardware import Hardware
-from gui.window.bridges.queue_adder import Added, QueueAdder, Refusal
+from gui.window.bridges.queue_adder import Added, Origin, QueueAdder, Refusal
 from gui.window.bridges.queue_list import QueueList
 from gui.window.models.queue_table import QueueTable
 from gui.window.pages.queue.queue_details import QueueDetails
 from gui.window.pages.queue.queue_messages import QueueMessages
+from gui.window.pages.queue.queue_reports import report_of, report_of_failure
 from gui.window.pages.queue.queue_view import QueueView
 from gui.window.theme.icons import Icons
 from gui.window.theme.space import Space
@@ -32,6 +34,9 @@ from gui.window.widgets.inputs import Choice
 from gui.window.widgets.labels import Label
 from gui.window.widgets.layouts import FlowLayout, column, held, row
 from gui.window.widgets.page import Empty, Page, Picture
+
+if TYPE_CHECKING:
+    from gui.engine.runs.queue_store import Removed
 
 
 class QueuePage(Page):
@@ -73,13 +78,14 @@ class QueuePage(Page):
         self._messages = QueueMessages(icons)
         self._make_head()
         self._stack = self._make_stack()
-        self._busy = Busy(_("Checking the plan …"), cancellable=False, name="queue-checking")
+        self._busy = Busy(name="queue-checking")
         self.content.setSpacing(Space.M)
         for part in (self._messages, self._busy):
             self.content.addWidget(part)
         self.content.addWidget(self._settings)
         self.content.addWidget(self._stack, 1)
         self.content.addWidget(self._details)
+        self.content.addStretch()  # where there is no table, messages are no taller for it
         self._connect()
         self._draw()
 
@@ -136,9 +142,10 @@ class QueuePage(Page):
         queue.changed.connect(self._draw)
         queue.failed.connect(messages.say_failed)
         adder.changed.connect(self._draw_busy)
-        adder.added.connect(self._added)
-        adder.refused.connect(self._refused)
-        adder.failed.connect(self._not_read)
+        adder.added.connect(self._answered)
+        adder.refused.connect(self._answered)
+        adder.failed.connect(self._not_checked)
+        self._busy.cancelled.connect(adder.stop)
         self._hardware.sampled.connect(lambda: details.show_gpus(self._hardware.devices))
         self._add.clicked.connect(self._choose_files)
         self._pause.clicked.connect(self._pause_or_go_on)
@@ -156,9 +163,9 @@ class QueuePage(Page):
         details.up.clicked.connect(lambda: self._move_current(-1))
         details.down.clicked.connect(lambda: self._move_current(1))
         messages.go_on_wanted.connect(lambda: queue.do(lambda store: store.go_on()))
-        messages.undo_wanted.connect(lambda removed: queue.do(lambda store: store.put_back(removed)))
+        messages.undo_wanted.connect(self._put_back)
         messages.open_wanted.connect(self.open_plan)
-        messages.add_wanted.connect(adder.add_file)
+        messages.yes_given.connect(self._say_yes)
         self._drops = Drops(self, self.add_files, shows=self._card)
 
     def _draw(self) -> None:
@@ -184,7 +191,7 @@ class QueuePage(Page):
         self._draw_busy()
 
     def _draw_details(self) -> None:
-        item = self._view.current_item()
+        item = self._view.current_item() if self._queue.queue is not None else None
         self._details.setVisible(item is not None)
         if item is not None:
             place = (self._view.currentIndex().row(), self._table.rowCount())
@@ -192,7 +199,11 @@ class QueuePage(Page):
             self._details.show_item(item, self._table.sentence(item), place)
 
     def _draw_busy(self) -> None:
-        self._busy.setVisible(self._adder.busy)
+        left = self._adder.left
+        words = ngettext("Checking the plan …", "Checking {count} plans …", left)
+        self._busy.show_progress(words.format(count=left))
+        self._busy.cancel.setVisible(left > 1)
+        self._busy.setVisible(left > 0)
 
     def _choose_files(self) -> None:
         names, _filter = QFileDialog.getOpenFileNames(
@@ -200,18 +211,21 @@ class QueuePage(Page):
         )
         self.add_files(names)
 
-    def _added(self, added: Added) -> None:
-        if added.path is not None:  # of the open plan it is said where it was asked for
-            self._messages.say_added(added)
+    def _answered(self, outcome: Added | Refusal) -> None:
+        report = report_of(outcome)
+        if report is not None and outcome.origin is not None:  # of the open plan it is said where it is open
+            self._messages.report(report)
         self._queue.refresh()
 
-    def _refused(self, refusal: Refusal) -> None:
-        if refusal.path is not None:
-            self._messages.say_refused(refusal)
+    def _not_checked(self, origin: Origin, error: PreflightError) -> None:
+        if origin is not None:
+            self._messages.report(report_of_failure(origin, error))
 
-    def _not_read(self, path: Path | None, error: PreflightError) -> None:
-        if path is not None:
-            self._messages.say_failed(error)
+    def _say_yes(self, origin: Path | int, dangers: tuple[str, ...]) -> None:
+        if isinstance(origin, int):
+            self._adder.try_again(origin, dangers)
+        else:
+            self._adder.add_file(origin, dangers)
 
     def _pause_or_go_on(self) -> None:
         paused = self._queue.queue is not None and self._queue.queue.board.paused
@@ -224,9 +238,9 @@ class QueuePage(Page):
         self._queue.do(lambda store: store.move(number, place))
 
     def _move_current(self, way: int) -> None:
-        item, place = self._view.current_item(), self._view.currentIndex().row() + way
-        if item is not None and 0 <= place < self._table.rowCount():
-            self._move(item.number, place)
+        item = self._view.current_item()
+        if item is not None:
+            self._queue.do(lambda store: store.shift(item.number, way))
 
     def _change(self, number: int, change: object) -> None:
         self._queue.do(lambda store: store.change(number, change))  # type: ignore[arg-type]
@@ -244,7 +258,15 @@ class QueuePage(Page):
     def _retry_current(self) -> None:
         item = self._view.current_item()
         if item is not None:
-            self._queue.do(lambda store: store.retry(item.number))
+            self._messages.clear()
+            self._adder.try_again(item.number)
+
+    def _put_back(self, removed: Removed) -> None:
+        messages = self._messages
+        self._queue.do(
+            lambda store: store.put_back(removed),
+            failed=lambda error: messages.say_still_out(removed, error),
+        )
 
     def _remove_current(self) -> None:
         item = self._view.current_item()

@@ -94,7 +94,7 @@ class LaunchBar(QWidget):
         adder.changed.connect(self.show_state)
         adder.added.connect(self._added)
         adder.refused.connect(self._not_added)
-        adder.failed.connect(lambda path, error: self._failed(error) if path is None else None)
+        adder.failed.connect(lambda origin, error: self._failed(error) if origin is None else None)
         document.opened.connect(self.clear)
         document.changed.connect(self._changed)
         self.show_state()
@@ -125,8 +125,9 @@ class LaunchBar(QWidget):
         self.launch.setText(_("Starting …") if starting else _("Launch safely"))
         self.launch.setEnabled(not starting)
         self.cancel.setVisible(starting)
-        self.enqueue.setText(_("Adding …") if self._adder.busy else _("Add to queue"))
-        self.enqueue.setEnabled(not starting and not self._adder.busy)
+        adding = self._adder.left > 0
+        self.enqueue.setText(_("Adding …") if adding else _("Add to queue"))
+        self.enqueue.setEnabled(not starting and not adding)
         if not starting:
             self.cancel.setEnabled(True)
         blocked = bool(self._stops()) or (trainer is None and not self._plan_names_trainer())
@@ -248,7 +249,7 @@ class LaunchBar(QWidget):
 
     def _added(self, added: Added) -> None:
         """Say which number the open plan has now."""
-        if added.path is not None:
+        if added.origin is not None:
             return
         text = _("“{name}” is number {number} in the queue.")
         title = text.format(name=added.item.name, number=added.item.number)
@@ -257,7 +258,7 @@ class LaunchBar(QWidget):
         self._show_banner(queue=True)
 
     def _not_added(self, refusal: Refusal) -> None:
-        if refusal.path is None:
+        if refusal.origin is None:
             self._refused(refusal.findings)
 
     def _show_banner(self, *, queue: bool = False) -> None:
