@@ -152,7 +152,7 @@ class Checks(QObject):
         """Return the findings about one argument or place, the worst first.
 
         Args:
-            target: In the words of fixes; what lies below it, or around it, counts too.
+            target: In the words of fixes; what lies below it counts too, what lies around it does not.
         """
         return self.among((target,))
 
@@ -308,7 +308,5 @@ class Checks(QObject):
 
 def _concerns(finding: Finding, targets: tuple[str, ...]) -> bool:
     return any(
-        place == target or place.startswith(f"{target}.") or target.startswith(f"{place}.")
-        for place in finding.arguments
-        for target in targets
+        place == target or place.startswith(f"{target}.") for place in finding.arguments for target in targets
     )
