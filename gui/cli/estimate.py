@@ -7,7 +7,8 @@ import sys
 from collections.abc import Iterator
 
 from gui.cli.check import add_check_arguments, prepare
-from gui.engine.hardware.memory.words import parts_in_words, phase_words
+from gui.engine.hardware.memory.forecasts import peak_of
+from gui.engine.hardware.memory.words import advice_line, fitting_words, parts_in_words, phase_words
 from gui.engine.preflight.estimate import PlanEstimate, estimate_of
 from gui.engine.preflight.finding_words import finding_lines
 from gui.engine.quantities import about
@@ -72,14 +73,14 @@ def _memory(estimate: PlanEstimate) -> Iterator[str]:
 
 
 def _advice(estimate: PlanEstimate) -> Iterator[str]:
+    peak, room, advised = peak_of(estimate.phases), estimate.room, estimate.advice
+    if advised is not None:
+        yield _("so that it fits:") if advised.fits else _("what saves memory, though not enough:")
+        for advice in advised.advice:
+            yield f"   {advice_line(advice)}"
+    if peak is not None and room is not None:
+        yield fitting_words(peak, room, advised)
     if estimate.left_over is not None:
         yield _("what the room that is left is good for:")
         for advice in estimate.left_over.advice:
             yield f"   {advice.reason} {advice.cost}"
-    if estimate.advice is None:
-        return
-    yield _("so that it fits:") if estimate.advice.fits else _("what saves memory, though not enough:")
-    for advice in estimate.advice.advice:
-        what = ", ".join(f"{target} {value}" for target, value in advice.changes.items()) or advice.reason
-        saves = _("saves {gib:.1f} GiB").format(gib=advice.saves_gib)
-        yield f"   {what}: {saves}. {advice.cost}"

@@ -43,9 +43,14 @@ repeats = 10
 def estimated(tmp_path: Path, capsys):
     """Estimate a plan for a machine: status, output, errors."""
 
-    def call(*more: str, family="sdxl", resolution="[1024, 1024]", batch=1, gib=24.0) -> tuple[int, str, str]:
+    def call(
+        *more: str, family="sdxl", resolution="[1024, 1024]", batch=1, gib=24.0, changes=()
+    ) -> tuple[int, str, str]:
         plan, machine = tmp_path / "plan.toml", tmp_path / "machine.toml"
-        plan.write_text(PLAN.format(family=family, resolution=resolution, batch=batch), "utf-8")
+        text = PLAN.format(family=family, resolution=resolution, batch=batch)
+        for before, after in changes:
+            text = text.replace(before, after)
+        plan.write_text(text, "utf-8")
         machine.write_text(MACHINE.format(gib=gib), "utf-8")
         status = run(["estimate", str(plan), "--machine", str(machine), "--home", str(tmp_path), *more])
         return (status, *capsys.readouterr())
@@ -88,10 +93,21 @@ def test_that_an_estimate_is_told_plainly(estimated) -> None:
 def test_that_what_makes_it_fit_is_told_with_what_it_saves(estimated) -> None:
     _status, out, _err = estimated(batch=8, gib=12.0)
     assert "so that it fits:" in out
-    assert "dataset.batch_size" in out
+    assert "batch_size 1, gradient_accumulation_steps 8: saves" in out
     assert "saves" in out
     _status, out, _err = estimated(gib=2.0)
     assert "what saves memory, though not enough:" in out
+    assert "which does not fit." in out
+    assert ".:" not in estimated(family="flux1", gib=8.0)[1], "also where a file has to be changed by hand"
+
+
+def test_that_it_is_said_when_it_fits_and_when_nothing_helps(estimated) -> None:
+    assert "It fits, and" in estimated(gib=14.0)[1]
+    all_taken = "fp8_base = true\nnetwork_train_unet_only = true\ncache_text_encoder_outputs = true"
+    small = [("network_dim = 16", f"network_dim = 8\n{all_taken}")]
+    out = estimated(gib=2.0, resolution="[768, 768]", changes=small)[1]
+    assert "does not fit, and nothing that is known would save more." in out
+    assert "so that it fits" not in out
 
 
 def test_that_it_is_told_what_room_that_is_left_is_good_for(estimated) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from memory_asked import FIGURES, FLUX, PRIOR, TABLES, answer, asked, flux, full, named, parts, step
 
 from gui.engine.errors import CannotRead
+from gui.engine.hardware.memory.advice import high_of
 from gui.engine.hardware.memory.correction import Estimate, MemoryCorrection
 from gui.engine.hardware.memory.curves import between, beyond, rising
 from gui.engine.hardware.memory.figures import load_figures
@@ -339,6 +341,9 @@ def test_that_more_of_anything_never_needs_less(question, lever, more):
     for small, large in zip(before.phases, after.phases, strict=True):
         assert large.likely >= small.likely - 1e-9, (small.name, lever)
         assert small.low <= small.likely <= small.high
+    peak = before.peak
+    assert peak.low <= peak.likely <= peak.high < math.inf
+    assert peak.high == high_of(before), "no phase needs more than is told of the whole run"
 
 
 def test_that_a_forecast_is_a_document_that_can_be_read_again():

@@ -24,7 +24,7 @@ from gui.engine.hardware.memory.question import MemoryQuestion
 from gui.engine.hardware.memory.raising import raise_to
 from gui.engine.hardware.memory.room import Room
 from gui.engine.hardware.memory.tables import load_tables
-from gui.engine.plan.changes import changes_in_words
+from gui.engine.hardware.memory.words import advice_line
 from gui.engine.quantities import GIB
 from gui.engine.runs.folder import RunFolder, home_of
 from gui.engine.runs.records import Manifest
@@ -69,11 +69,7 @@ class SmallerPlan(Document):
 
     def steps(self) -> tuple[str, ...]:
         """Return what to do, in the order of cost, each with what it saves."""
-        told = []
-        for advice in self.advised.advice:
-            what = changes_in_words(advice.changes) or advice.reason
-            text = _("{change}: saves about {gib:.1f} GiB. {cost}")
-            told.append(text.format(change=what, gib=advice.saves_gib, cost=advice.cost))
+        told = [advice_line(advice) for advice in self.advised.advice]
         if not self.advised.fits and self.advised.after_gib is not None:
             text = _("With all that it may still need {gib:.1f} GiB; {free:.1f} GiB are there.")
             told.append(text.format(gib=self.advised.after_gib, free=self.room.free))

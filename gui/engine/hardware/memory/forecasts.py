@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from gui.engine.documents import Document
@@ -75,6 +76,21 @@ class MemoryPhase(Document):
     sensitivity: Sensitivity = Sensitivity()
 
 
+def peak_of(phases: Sequence[MemoryPhase]) -> MemoryPhase | None:
+    """Return the phase that needs most, with low and high of the whole run; None where there are none.
+
+    A phase that is likely to need less may still need more than it, where less is known of it.
+
+    Args:
+        phases: Of one run.
+    """
+    most = max(phases, key=lambda phase: phase.likely, default=None)
+    if most is None:
+        return None
+    low, high = max(phase.low for phase in phases), max(phase.high for phase in phases)
+    return most.model_copy(update={"low": low, "high": high})
+
+
 class MemoryForecast(Document):
     """How much memory of the GPU a plan needs.
 
@@ -92,8 +108,8 @@ class MemoryForecast(Document):
 
     @property
     def peak(self) -> MemoryPhase | None:
-        """The phase that needs most; None when unknown."""
-        return max(self.phases, key=lambda phase: phase.likely, default=None)
+        """What the whole run needs, as ``peak_of`` has it; None when unknown."""
+        return peak_of(self.phases)
 
     def phase(self, name: PhaseName) -> MemoryPhase | None:
         """Return one phase; None when the run has no such phase or nothing is known."""

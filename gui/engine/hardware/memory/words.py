@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from gui.engine.hardware.memory.advice import Advice, Advised
 from gui.engine.hardware.memory.correction import Estimate
 from gui.engine.hardware.memory.forecasts import MemoryParts, MemoryPhase, PhaseName
 from gui.engine.hardware.memory.learning import MemoryLearning
 from gui.engine.hardware.memory.room import Room
+from gui.engine.plan.changes import changes_in_words
 from gui.engine.texts import _
 
 
@@ -65,6 +67,34 @@ def bar_sentence(phase: MemoryPhase | None, room: Room | None) -> str:
         text = _("{free:.1f} GiB of {total:.1f} GiB are free, {reserve:.1f} GiB should be left over")
         parts.append(text.format(free=room.free, total=room.total, reserve=room.reserve))
     return "; ".join(parts) or _("GPU memory: not known")
+
+
+def advice_line(advice: Advice) -> str:
+    """Return what to do, what that saves and what it costs: ``fp8_base: saves about 2.5 GiB. …``."""
+    what = changes_in_words(advice.changes) or advice.reason.rstrip(".")
+    text = _("{change}: saves about {gib:.1f} GiB. {cost}")
+    return text.format(change=what, gib=advice.saves_gib, cost=advice.cost)
+
+
+def fitting_words(peak: MemoryPhase, room: Room, advised: Advised | None) -> str:
+    """Return whether a plan fits, or would with what is advised.
+
+    Args:
+        peak: What it needs.
+        room: What there is.
+        advised: The cheapest changes with which it would fit; None where none is known.
+    """
+    if peak.high <= room.usable:
+        return _("It fits, and {gib:.1f} GiB are left over.").format(gib=room.usable - peak.high)
+    if advised is None or advised.after_gib is None:
+        text = _("It may need {gib:.1f} GiB, which does not fit, and nothing that is known would save more.")
+        return text.format(gib=peak.high)
+    text = (
+        _("With all of this it needs hardly more than {gib:.1f} GiB, and fits.")
+        if advised.fits
+        else _("Even with all of this it may need {gib:.1f} GiB, which does not fit.")
+    )
+    return text.format(gib=advised.after_gib)
 
 
 def learned_words(one: MemoryLearning) -> tuple[str, ...]:

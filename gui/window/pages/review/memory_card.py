@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QPushButton
 
 from gui.engine.hardware.gpu import GpuSample
+from gui.engine.hardware.memory.forecasts import peak_of
 from gui.engine.hardware.memory.room import Room
 from gui.engine.hardware.visible import training_gpus
 from gui.engine.plan.model import LaunchSettings, TrainingPlan
@@ -90,15 +91,15 @@ class MemoryCard(Card):
         estimate = self._estimate
         state = state_of(estimate)
         self.chip.show_state(state.word, state.tone)
-        phases = estimate.phases if estimate else ()
-        peak = next((each for each in phases if estimate and each.name == estimate.peak), None)
+        peak = peak_of(estimate.phases) if estimate else None
         self.bar.show_phase(peak, estimate.room if estimate else None)
         if estimate is not None and peak is not None:
             self._words.setText(peak_words(peak, estimate))
             self._parts.setText(parts_words(peak))
         else:
             reason = estimate.unknown if estimate else None
-            self._words.setText(unknown_words(reason) if reason else _("Known once the plan was checked."))
+            known = _("Known once the plan was checked.")
+            self._words.setText(known if checked is None else unknown_words(reason))
         self._parts.setVisible(peak is not None)
         traced = checked is not None and checked.is_exact
         self._basis.setText(

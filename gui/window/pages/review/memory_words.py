@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from gui.engine.hardware.memory.advice import Advice, Advised
-from gui.engine.hardware.memory.forecasts import MemoryPhase
+from gui.engine.hardware.memory.forecasts import MemoryPhase, peak_of
 from gui.engine.hardware.memory.ladder import Confidence
-from gui.engine.hardware.memory.words import parts_in_words, phase_words, range_words
+from gui.engine.hardware.memory.words import fitting_words, parts_in_words, phase_words, range_words
 from gui.engine.preflight.estimate import PlanEstimate
 from gui.engine.texts import _
 from gui.window.widgets.chip import Tone
@@ -22,14 +22,15 @@ class State(NamedTuple):
 
 def state_of(estimate: PlanEstimate | None) -> State:
     """Return whether a plan fits the GPU, with all of its phases."""
-    if estimate is None or estimate.unknown is not None or not estimate.phases:
+    peak = peak_of(estimate.phases) if estimate else None
+    if estimate is None or peak is None:
         return State(_("not known"), "neutral")
     room = estimate.room
     if room is None:
         return State(_("forecast"), "accent")
-    if max(phase.likely for phase in estimate.phases) > room.free:
+    if peak.likely > room.free:
         return State(_("does not fit"), "bad")
-    if max(phase.high for phase in estimate.phases) > room.usable:
+    if peak.high > room.usable:
         return State(_("may not fit"), "warn")
     return State(_("fits"), "good")
 
@@ -48,8 +49,10 @@ def parts_words(peak: MemoryPhase) -> str:
     return parts_in_words(peak.parts)
 
 
-def unknown_words(reason: str) -> str:
-    """Return that nothing is known, and why."""
+def unknown_words(reason: str | None) -> str:
+    """Return that nothing is known, and why; None where not even the script is known."""
+    if reason is None:
+        return _("How much this plan needs is not known: nothing tells how it would be trained.")
     return _("How much this plan needs is not known. {reason}").format(reason=reason)
 
 
@@ -82,26 +85,16 @@ class AdviceShown(NamedTuple):
 def advice_shown(estimate: PlanEstimate | None) -> AdviceShown:
     """Return what to say beside a forecast."""
     plain = _("What would help")
-    if estimate is None or estimate.unknown is not None or not estimate.phases:
+    peak = peak_of(estimate.phases) if estimate else None
+    if estimate is None or peak is None:
         return AdviceShown(plain, _("Without a forecast nothing can be advised."))
-    room = estimate.room
+    room, advised = estimate.room, estimate.advice
     if room is None:
         return AdviceShown(plain, _("How much memory the GPU has is not known, so nothing is advised."))
-    high = max(phase.high for phase in estimate.phases)
-    if high > room.usable:
-        return _so_that_it_fits(estimate)
-    spare = _("It fits, and {gib:.1f} GiB are left over.").format(gib=room.usable - high)
+    text = fitting_words(peak, room, advised)
+    if peak.high > room.usable:
+        fits = advised is not None and advised.fits
+        return AdviceShown(_("So that it fits") if fits else _("What saves memory"), text, advised)
     if estimate.left_over is not None:
-        return AdviceShown(_("What the room is good for"), spare, estimate.left_over)
-    return AdviceShown(plain, spare + " " + _("Nothing needs to be changed."))
-
-
-def _so_that_it_fits(estimate: PlanEstimate) -> AdviceShown:
-    advised = estimate.advice
-    if advised is None:
-        return AdviceShown(_("So that it fits"), _("Nothing that is known would save memory here."))
-    if advised.fits:
-        text = _("With all of this it needs at most {gib:.1f} GiB, and fits.")
-        return AdviceShown(_("So that it fits"), text.format(gib=advised.after_gib or 0.0), advised)
-    text = _("Even with all of this it may need {gib:.1f} GiB, which does not fit.")
-    return AdviceShown(_("What saves memory"), text.format(gib=advised.after_gib or 0.0), advised)
+        return AdviceShown(_("What the room is good for"), text, estimate.left_over)
+    return AdviceShown(plain, text + " " + _("Nothing needs to be changed."))
