@@ -252,6 +252,19 @@ def test_that_caches_which_cannot_be_compared_are_left_alone(images: Path, monke
     assert subset_of(images.parent, {"cache_latents_to_disk": True}, thin).caches is not None
 
 
+def test_that_packed_caches_may_be_damaged_at_any_byte(images: Path) -> None:
+    Image.new("RGB", (64, 48)).save(images / "a.png")
+    file = images / "a_0064x0048_sdxl.npz"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("latents.npy", bytes(range(256)) * 4)
+    whole, told = file.read_bytes(), 0
+    for at in range(0, len(whole), 9):
+        file.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
+        found = subset_of(images.parent, LATENTS).caches
+        told += found is not None and found.damaged == (file.name,)
+    assert told > 30
+
+
 def test_that_caches_of_other_families_are_only_tested(images: Path) -> None:
     Image.new("RGB", (64, 48)).save(images / "a.png")
     cache(images / "a_0064x0048_flux.npz", name="latents_8x8")

@@ -15,6 +15,9 @@ from gui.engine.dataset.buckets import Size
 FACTS_VERSION = 1
 """Raised whenever facts are found out in another way: what is remembered of an older one is not used."""
 
+MOST_PIXELS = 178_956_970
+"""Above this Pillow refuses a picture as a decompression bomb, and so does the trainer (DATA-08)."""
+
 Fault = Literal["gone", "denied", "empty", "unknown", "truncated", "broken", "huge", "died", "slow"]
 """Why there are no pixels: ``gone`` is not there (any more), ``denied`` must not be read, ``unknown`` is
 no image of any known kind, ``huge`` is refused as a decompression bomb, ``died`` ended the process that

@@ -20,11 +20,8 @@ from PIL import Image, ImageFile, UnidentifiedImageError
 
 from gui.engine.dataset.colours import profile_of
 from gui.engine.dataset.endings import format_of, is_extended_webp, is_whole
-from gui.engine.dataset.image_facts import Fault, ImageFacts
+from gui.engine.dataset.image_facts import MOST_PIXELS, Fault, ImageFacts
 from gui.engine.dataset.pixels import measure, transparency
-
-MOST_PIXELS = 178_956_970
-"""Above this Pillow refuses a picture as a decompression bomb, and so does the trainer (DATA-08)."""
 
 MOST_BYTES = 1 << 30
 """A file with more is no picture to train on."""

@@ -102,6 +102,19 @@ def list_folder(
     )
 
 
+def holds_images(folder: Path, suffixes: frozenset[str]) -> bool:
+    """Return whether a folder has images in it, and can be looked into.
+
+    Args:
+        folder: Which.
+        suffixes: What the trainer reads.
+    """
+    try:
+        return bool(list_folder(folder, suffixes=suffixes).images)
+    except CannotRead:
+        return False
+
+
 def _split(name: str) -> tuple[str, str]:
     return os.path.splitext(name)  # noqa: PTH122 - ten times as fast as a Path, for 100,000 names
 

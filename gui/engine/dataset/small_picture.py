@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from gui.engine.dataset.buckets import Size
 from gui.engine.dataset.helper_process import HelperProcess
+from gui.engine.dataset.image_facts import MOST_PIXELS
 from gui.engine.errors import ScanFailed
 from gui.engine.own_program import own_words
 
@@ -129,7 +130,7 @@ def small_picture(wish: PictureWish) -> SmallPicture | None:
     """
     from PIL import Image  # heavy, and only the process needs it
 
-    from gui.engine.dataset.image_look import MOST_PIXELS, read_image, readable_formats
+    from gui.engine.dataset.image_look import read_image, readable_formats
 
     try:
         data = read_image(wish.path)

@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 import re
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from gui.engine.dataset.buckets import BucketsImpossible, ImageTooThin, Size
+from gui.engine.dataset.pairing import stem_of
 from gui.engine.preflight.file_facts import CacheFact
 from gui.engine.preflight.steps import bucket_settings
 from gui.engine.preflight.view import SubsetView, View
@@ -84,9 +86,9 @@ class _Look:
                 if size <= self.bytes_left:
                     self.bytes_left -= size
                     return archive.testzip() is not None
-        except zipfile.BadZipFile:
+        except (zipfile.BadZipFile, zlib.error, EOFError):
             return True
-        except (OSError, ValueError, NotImplementedError, RuntimeError):
+        except (OSError, ValueError, RuntimeError):
             return False  # not for us to read; the trainer may
         return False
 
@@ -111,7 +113,7 @@ def look_at_caches(
     names = list(sizes)[:LOOKED_AT]
     newest = 0.0
     for name in names:
-        stem = os.path.splitext(name)[0]  # noqa: PTH122 - the stem as the trainer takes it
+        stem = stem_of(name)
         image, caption = look.time(name), look.time(f"{stem}{extension}")
         newest = max(newest, image or 0.0, caption or 0.0)
         if text is not None:
@@ -185,7 +187,7 @@ def _shape(path: Path) -> Size | None:
     try:
         with zipfile.ZipFile(path) as archive, archive.open("latents.npy") as array:
             found = _SHAPE.search(array.read(_HEADER_BYTES))
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile, NotImplementedError, RuntimeError):
+    except (OSError, ValueError, KeyError, RuntimeError, EOFError, zipfile.BadZipFile, zlib.error):
         return None
     sides = [int(side) for side in found[1].split(b",") if side.strip()] if found else []
     return (sides[-1], sides[-2]) if len(sides) >= 2 else None

@@ -5,10 +5,10 @@ Source: trainer-facts 2.6, 6.3 (train_util.py:1946-1972); DATA-09, DATA-10.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from gui.engine.dataset.pairing import stem_of
 from gui.engine.preflight.file_facts import CaptionFault
 from gui.engine.preflight.image_look import is_special
 
@@ -34,7 +34,7 @@ def look_at_captions(folder: Path, images: Iterable[str], extension: str) -> tup
     for number, image in enumerate(images):
         if number >= LOOKED_AT:
             break
-        name = f"{os.path.splitext(image)[0]}{wanted}"  # noqa: PTH122 - the stem as the trainer takes it
+        name = f"{stem_of(image)}{wanted}"
         if is_special(folder / name):
             continue
         try:

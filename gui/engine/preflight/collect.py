@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gui.engine.dataset.folder_records import FolderRecords
-from gui.engine.dataset.listing import list_folder, suffixes_read
+from gui.engine.dataset.listing import holds_images, list_folder, suffixes_read
 from gui.engine.errors import CannotRead
 from gui.engine.hardware.disks import Disks
 from gui.engine.hardware.gpu import GpuMonitor, machine_gpus
@@ -250,13 +250,6 @@ def _layout(view: View, suffixes: frozenset[str], base: Path) -> tuple[Layout | 
     if listing.images:
         return ("leaf" if folder_name_parts(folder.name) else "flat"), ()
     with_images = tuple(
-        name for name in passed_over[:FOLDERS_LOOKED_INTO] if _holds_images(folder / name, suffixes)
+        name for name in passed_over[:FOLDERS_LOOKED_INTO] if holds_images(folder / name, suffixes)
     )
     return ("flat" if with_images else None), with_images
-
-
-def _holds_images(folder: Path, suffixes: frozenset[str]) -> bool:
-    try:
-        return bool(list_folder(folder, suffixes=suffixes).images)
-    except CannotRead:
-        return False

@@ -16,10 +16,11 @@ from PIL import Image
 
 from gui.engine.dataset.buckets import Size
 from gui.engine.dataset.endings import format_of
+from gui.engine.dataset.image_facts import MOST_PIXELS
 from gui.engine.preflight.file_facts import ImageFault
 
-LARGE_PX, BOMB_PX = 64_000_000, 178_956_970
-"""From the first on an image is needlessly large, above the second Pillow refuses it (DATA-08)."""
+LARGE_PX = 64_000_000
+"""From here on an image is needlessly large (DATA-08)."""
 
 HEAD_BYTES = 64
 
@@ -94,7 +95,7 @@ def _size(path: Path) -> Size | str:
     except (OSError, ValueError, SyntaxError):
         what = _what(path)
         return "format" if what and what not in Image.OPEN else "unreadable"
-    return (width, height) if width * height <= BOMB_PX else "bomb"
+    return (width, height) if width * height <= MOST_PIXELS else "bomb"
 
 
 def _what(path: Path) -> str:

@@ -6,7 +6,6 @@ dataset doctor looks at every pixel. Source: trainer-facts 1.6, 6.1, 6.3, 6.6.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +14,8 @@ from gui.engine.dataset.caption_records import CaptionRecords
 from gui.engine.dataset.caption_report import CaptionReport
 from gui.engine.dataset.doctor import caption_folder
 from gui.engine.dataset.folder_records import FolderRecords
-from gui.engine.dataset.listing import FolderListing, list_folder
+from gui.engine.dataset.listing import FolderListing, holds_images, list_folder
+from gui.engine.dataset.pairing import stem_of
 from gui.engine.errors import CannotRead
 from gui.engine.preflight.cache_look import look_at_caches
 from gui.engine.preflight.caption_look import look_at_captions
@@ -80,7 +80,7 @@ def look_at_subset(
         sizes=record.sizes if record else _counted(images) if images else None,
         repeats_in_name=int(first) if first.isdecimal() else None,
         sub_folders=sum(
-            _holds_images(folder / name, suffixes) for name in listing.folders[:FOLDERS_LOOKED_AT]
+            holds_images(folder / name, suffixes) for name in listing.folders[:FOLDERS_LOOKED_AT]
         ),
         unread=dict(Counter(Path(name).suffix for name in listing.ignored if name not in mac_files)),
         same_stem=_same_stem(listing)[:NAMED],
@@ -105,19 +105,8 @@ def _counted(images: Images) -> dict[str, int]:
     return dict(Counter(f"{width}x{height}" for width, height in images.sizes.values()))
 
 
-def _holds_images(folder: Path, suffixes: frozenset[str]) -> bool:
-    try:
-        return bool(list_folder(folder, suffixes=suffixes).images)
-    except CannotRead:
-        return False
-
-
-def _stem(name: str) -> str:
-    return os.path.splitext(name)[0]  # noqa: PTH122 - ten times as fast as a Path, for 100,000 names
-
-
 def _same_stem(listing: FolderListing) -> tuple[str, ...]:
-    counts = Counter(map(_stem, listing.images))
+    counts = Counter(map(stem_of, listing.images))
     return tuple(sorted(stem for stem, count in counts.items() if count > 1))
 
 
@@ -132,10 +121,10 @@ def _pairs(
         conditions = list_folder(Path(folder), suffixes=suffixes).images
     except CannotRead:
         return None
-    wanted, there = set(map(_stem, listing.images)), set(map(_stem, conditions))
+    wanted, there = set(map(stem_of, listing.images)), set(map(stem_of, conditions))
     return PairsFact(
-        without=tuple(name for name in listing.images if _stem(name) not in there)[:NAMED],
-        surplus=tuple(name for name in conditions if _stem(name) not in wanted)[:NAMED],
+        without=tuple(name for name in listing.images if stem_of(name) not in there)[:NAMED],
+        surplus=tuple(name for name in conditions if stem_of(name) not in wanted)[:NAMED],
         other_size=_other_size(images, Path(folder), conditions),
     )
 
@@ -144,7 +133,7 @@ def _other_size(images: Images | None, folder: Path, conditions: Sequence[str]) 
     if images is None or len(conditions) > IMAGES_LOOKED_AT:
         return ()
     others = look_at_images(folder, conditions).sizes
-    by_stem = {_stem(name): size for name, size in others.items()}
-    return tuple(name for name, size in images.sizes.items() if by_stem.get(_stem(name), size) != size)[
+    by_stem = {stem_of(name): size for name, size in others.items()}
+    return tuple(name for name, size in images.sizes.items() if by_stem.get(stem_of(name), size) != size)[
         :NAMED
     ]

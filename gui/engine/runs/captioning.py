@@ -21,6 +21,7 @@ from gui.engine.dataset.crew import AT_ONCE, usual_processes
 from gui.engine.dataset.doctor import CACHE_FOLDER
 from gui.engine.dataset.image_cache import ImageCache
 from gui.engine.dataset.listing import list_folder
+from gui.engine.dataset.pairing import stem_of
 from gui.engine.dataset.scan import FolderToScan, Scan
 from gui.engine.dataset.spec import DatasetSpec
 from gui.engine.documents import reason_of
@@ -95,7 +96,7 @@ def images_to_caption(spec: DatasetSpec, *, everything: bool = False) -> list[tu
         for name in names:
             caption = read_caption(subset.image_dir, name, subset.caption_extension)
             if everything or caption.fault in WITHOUT:
-                key = (subset.image_dir, caption.name or os.path.splitext(name)[0])  # noqa: PTH122 - a name
+                key = (subset.image_dir, caption.name or stem_of(name))
                 found.setdefault(key, (subset.image_dir, name, subset.caption_extension))
     return list(found.values())
 
