@@ -62,9 +62,11 @@ def run(options: argparse.Namespace) -> int:
     _require_meant(options)
     store = QueueStore(home(options))
     done = _actions()[options.action](store, options)
-    ensure_scheduler(store)
-    if options.action == "list" or options.json:
-        print_queue(store, json=options.json)
+    try:
+        ensure_scheduler(store)
+    finally:  # it can be looked at all the same
+        if options.action == "list" or options.json:
+            print_queue(store, json=options.json)
     return 1 if done is False else 0
 
 

@@ -18,13 +18,15 @@ PATIENCE_SECONDS = 2.0
 
 def is_locked(path: Path) -> bool:
     """Whether a living process holds the lock of a file; one that is not there is not held."""
-    try:
-        with path.open("r+b") as file:
-            return not try_lock(file)
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return True
+    for mode in ("r+b", "rb"):  # network drives lock only what can be written; a disk may be read only
+        try:
+            with path.open(mode) as file:
+                return not try_lock(file)
+        except FileNotFoundError:
+            return False
+        except OSError:
+            continue
+    return True
 
 
 if os.name == "nt":  # pragma: no cover - not this system

@@ -12,6 +12,7 @@ from quick_trainer import quick_plan
 
 from gui.cli import queue_add
 from gui.cli.main import run as cli
+from gui.engine.errors import QueueRefused
 from gui.engine.findings import Finding
 from gui.engine.paths import Home
 from gui.engine.runs.lock import is_held
@@ -100,6 +101,20 @@ def test_that_the_list_says_what_is_there_and_how_to_begin(
         "The queue is paused: nothing is started, what runs goes on.",
         "After a failure the next one is started.",
     ]
+
+
+def test_that_a_queue_without_a_scheduler_is_shown_all_the_same(
+    store: QueueStore, said: pytest.CaptureFixture[str], put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put("first")
+
+    def refuses(_store: QueueStore) -> None:
+        raise QueueRefused("Read-only file system")
+
+    monkeypatch.setattr("gui.cli.queue.ensure_scheduler", refuses)
+    assert queue() == 2
+    told = said.readouterr()
+    assert "  1  first  GPU 0" in told.out and "Read-only" in told.err
 
 
 def test_that_order_policy_and_pauses_are_changed(
