@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -250,13 +251,20 @@ def test_that_a_state_without_a_judged_file_beside_it_is_read_itself(place: Home
     ruined = state_of(place, "mira-step00000020-state", 20, value=float("nan"))
     broken = state_of(place, "mira-step00000030-state", 30)
     (broken / "model.safetensors").write_bytes(b"no header")
+    half = state_of(place, "mira-step00000012-state", 12)
+    os.truncate(half / "optimizer.bin", 40)
+    most = state_of(place, "mira-step00000013-state", 13)
+    os.truncate(most / "model.safetensors", (most / "model.safetensors").stat().st_size - 1)
     late = state_of(place, "mira-step00000040-state", 40)
     cut = state_of(place, "mira-step00000050-state", 50, optimizer=False)
     silent = write_state(place.root / "out" / "mira-state")
-    files = [saved(path, "state") for path in (good, ruined, broken, late, cut, silent)]
+    files = [saved(path, "state") for path in (good, ruined, broken, half, most, late, cut, silent)]
     files.append(saved(state_of(place, "mira-step00000002-state", 2), "state", complete=False))
     run = run_with(place, COSINE, files=files, first_nonfinite_step=35)
     assert [point.step for point in clean_points(run)] == [10]
+    for path in (half, most):
+        with pytest.raises(CannotContinue, match="cut short"):
+            continuation(run, path)
 
 
 def test_that_weights_whose_step_nobody_knows_are_no_point(place: Home) -> None:

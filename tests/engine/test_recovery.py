@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
+from acting import weights
 from ended_runs import ended
 from practice_runs import make_images
 from run_helper import left_alone, make_run
+from saved_runs import write_state
 
+from gui.engine.errors import RunRefused
 from gui.engine.paths import Home
 from gui.engine.plan.model import Follows
 from gui.engine.runs.events import Guarded, Notice
@@ -17,7 +21,7 @@ from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.journal import Lines
 from gui.engine.runs.metrics import StepRow
 from gui.engine.runs.records import Manifest
-from gui.engine.runs.recovery import recovery_of, recovery_or_none
+from gui.engine.runs.recovery import recovery_of, recovery_or_none, still_offered
 from gui.engine.runs.recovery_images import put_bad_aside
 from gui.engine.runs.recovery_models import Recovery
 from gui.engine.runs.recovery_plans import plan_of_try, run_checker
@@ -104,6 +108,58 @@ def test_that_only_the_losses_right_before_the_end_count_as_running_away(
 ) -> None:
     rows = [StepRow(step=number, avr_loss=loss) for number, loss in enumerate(losses, start=1)]
     assert ran_away_at(rows, len(losses) + 1) == at
+
+
+@pytest.mark.parametrize("fate", ["moved", "replaced"])
+def test_that_a_clean_file_that_is_not_what_it_was_is_named_and_no_try_begins_with_it(
+    tmp_path: Path, fate: str
+) -> None:
+    run = ended(tmp_path, files=((300, "clean"), (400, "clean")))
+    status = RunStatus.read(run.status)
+    marked = [file.model_copy(update={"modified_ns": file.path.stat().st_mtime_ns}) for file in status.files]
+    status.model_copy(update={"files": tuple(marked)}).write(run.status)
+    shown = recovery_of(run).tries[0]
+    assert shown.point is not None and shown.point.step == 400
+    assert still_offered(run, shown) == shown
+    newest, older = marked[1].path, marked[0].path
+    if fate == "moved":
+        newest.rename(tmp_path / "safe.safetensors")
+    else:  # by another training of the same name
+        newest.write_bytes(weights())
+        os.utime(newest, ns=(1, 1))
+    recovery = recovery_of(run)
+    assert recovery.point is not None and recovery.point.path == older
+    assert f"{newest.name} was clean, but is gone or another one now" in recovery.point_words
+    with pytest.raises(RunRefused, match="not what it was"):
+        still_offered(run, shown)
+    older.unlink()
+    newest.unlink(missing_ok=True)
+    words = recovery_of(run).point_words
+    assert "it begins anew." in words and f"{newest.name} was clean" in words
+
+
+def test_that_a_try_chosen_again_gets_a_name_that_is_free_by_then(tmp_path: Path) -> None:
+    run = ended(tmp_path)
+    shown = recovery_of(run).tries[0]
+    (tmp_path / "out" / "lora-from400.safetensors").write_bytes(weights())  # of the first go
+    now = still_offered(run, shown)
+    assert (shown.changes["output_name"], now.changes["output_name"]) == ("lora-from400", "lora-from400-2")
+
+
+def test_that_where_a_state_cannot_be_gone_on_from_the_weights_are(tmp_path: Path) -> None:
+    run = ended(tmp_path, "user", step=None)
+    out = tmp_path / "out"
+    run.plan.write_text(run.plan.read_text("utf-8") + "network_train_unet_only = true\n", "utf-8")
+    state = write_state(out / "lora-step00000400-state", counted=400, table={"last_epoch": 400})
+    status = RunStatus.read(run.status)
+    saved = FileNow(path=state, kind="state", complete=True, size=1)
+    status.model_copy(update={"files": (*status.files, saved)}).write(run.status)
+    assert recovery_of(run).tries[0].changes["resume"] == str(state)
+    (state / "scheduler.bin").unlink()  # the launch would refuse it
+    (only,) = recovery_of(run).tries
+    assert only.changes["network_weights"] == str(out / "lora-step00000400.safetensors")
+    write_state(state, counted=4000)  # of another, longer training
+    assert recovery_of(run).tries[0].changes["network_weights"]
 
 
 def test_that_after_going_on_from_a_state_an_older_point_is_tried(tmp_path: Path) -> None:

@@ -69,7 +69,8 @@ def write_state(
     if value is not None:
         write_weights(folder / "model.safetensors", value)
     if optimizer:
-        (folder / "optimizer.bin").write_bytes(b"never read")
+        with zipfile.ZipFile(folder / "optimizer.bin", "w") as archive:
+            archive.writestr("optimizer/data.pkl", b"never unpickled")
     for number in range(processes):
         (folder / f"random_states_{number}.pkl").write_bytes(b"")
     return folder

@@ -82,7 +82,7 @@ class StateFact(Document):
     Attributes:
         path: The folder.
         has_optimizer: Whether it holds the optimizer's state.
-        lacks: Files that loading it needs, such as ``scheduler.bin``, and that are not in it.
+        lacks: Files that loading it needs, such as ``scheduler.bin``, and that are not in it as a whole.
         has_scaler: Whether it holds the state of fp16's scaler; None when that is not known.
         has_random: Whether it holds the state of the random numbers.
         finite: Whether all numbers of its weights are finite; None when they were not looked at.

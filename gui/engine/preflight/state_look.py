@@ -15,7 +15,7 @@ from gui.engine.preflight.file_facts import StateFact
 from gui.engine.trainer.model_metadata import ModelFacts, model_facts
 from gui.engine.trainer.safetensors_file import SafetensorsHeader, read_header
 from gui.engine.trainer.saved_state import SCHEDULE_FILE, state_numbers
-from gui.engine.trainer.tensors import check_tensors
+from gui.engine.trainer.tensors import check_tensors, file_is_whole
 
 OPTIMIZER_FILES = ("optimizer.bin", "optimizer.safetensors")
 """Names under which accelerate keeps the optimizer's state."""
@@ -84,7 +84,7 @@ def look_at_state(resume: str | None) -> StateFact | None:
     return StateFact(
         path=resume,
         has_optimizer=any(name in names for name in OPTIMIZER_FILES),
-        lacks=_lacking(names),
+        lacks=_lacking(folder, names),
         has_scaler=SCALER_FILE in names,
         has_random=numbers.has_random,
         step=numbers.counted,
@@ -101,10 +101,22 @@ def look_at_state(resume: str | None) -> StateFact | None:
     )
 
 
-def _lacking(names: set[str]) -> tuple[str, ...]:
-    """Return what loading needs beside the optimizer and is not there."""
-    weights = () if names & set(WEIGHT_FILES) else (NETWORK_FILES[0],)
-    return (*weights, *(() if SCHEDULE_FILE in names else (SCHEDULE_FILE,)))
+def is_whole_state(state: StateFact | None) -> bool:
+    """Whether a saved state can be loaded; some optimizers have no schedule that could be missing."""
+    return state is not None and state.has_optimizer and not set(state.lacks) - {SCHEDULE_FILE}
+
+
+def _lacking(folder: Path, names: set[str]) -> tuple[str, ...]:
+    """Return what loading needs and is not there, or not as a whole: copies end halfway, and saves do."""
+    needed = (WEIGHT_FILES, tuple(names & set(OPTIMIZER_FILES)), (SCHEDULE_FILE,))
+    return tuple(some[0] for some in needed if some and not any(_is_whole(folder / name) for name in some))
+
+
+def _is_whole(path: Path) -> bool:
+    try:
+        return file_is_whole(path)
+    except (OSError, PreflightError):
+        return False
 
 
 def _header(path: Path) -> SafetensorsHeader | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from gui.engine.documents import Document
 from gui.engine.errors import CannotContinue, PreflightError
-from gui.engine.preflight.state_look import NETWORK_FILES, OPTIMIZER_FILES, STATE_END
+from gui.engine.preflight.state_look import NETWORK_FILES, STATE_END, is_whole_state, look_at_state
 from gui.engine.runs.folder import RunFolder
+from gui.engine.runs.records import mark_of
 from gui.engine.runs.run_course import ContinueKind, RunCourse, course_of, state_done
 from gui.engine.runs.series import saved_model
 from gui.engine.runs.start import read_status
@@ -49,8 +50,7 @@ def model_of(run: RunFolder, source: Path) -> FileNow | None:
     if status is None:
         return None
     models = (file for file in status.files if file.kind == "model")
-    beside = _models_by_stem(status).get(source.with_name(source.name.removesuffix(STATE_END)))
-    return next((file for file in models if source in (file.path, file.kept_as)), beside)
+    return next((file for file in models if source in (file.path, file.kept_as)), _saved_with(source, status))
 
 
 def clean_points(run: RunFolder) -> list[CleanPoint]:
@@ -62,21 +62,34 @@ def clean_points(run: RunFolder) -> list[CleanPoint]:
     Args:
         run: The folder.
     """
-    status = read_status(run)
-    try:
-        course = course_of(run)
-    except CannotContinue:
-        return []
-    if status is None:
-        return []
-    found = [*_states(status, course), *_weights(status, course)]
+    seen = _seen(run)
+    found = [] if seen is None else [*_states(*seen), *_weights(*seen)]
     return sorted(found, key=lambda point: (-point.step, point.kind != "state"))
 
 
-def _weights(status: RunStatus, course: RunCourse) -> Iterator[CleanPoint]:
+def lost_points(run: RunFolder) -> list[CleanPoint]:
+    """Return the clean weights of a run that are gone, or are other ones by now, the newest first.
+
+    Args:
+        run: The folder.
+    """
+    seen = _seen(run)
+    return [] if seen is None else sorted(_weights(*seen, lost=True), key=lambda point: -point.step)
+
+
+def _seen(run: RunFolder) -> tuple[RunStatus, RunCourse] | None:
+    """Return what is known of a run; None where it saved nothing whose step could be told."""
+    status = read_status(run)
+    try:
+        return None if status is None else (status, course_of(run))
+    except CannotContinue:
+        return None
+
+
+def _weights(status: RunStatus, course: RunCourse, *, lost: bool = False) -> Iterator[CleanPoint]:
     for file in status.files:
         path = file.kept_as if file.removed else file.path
-        if file.kind != "model" or file.judgement != CLEAN or path is None or not path.exists():
+        if file.kind != "model" or file.judgement != CLEAN or path is None or is_as_judged(file) == lost:
             continue
         counted = saved_model(path).step
         if counted is None and file.step is None:
@@ -88,34 +101,36 @@ def _weights(status: RunStatus, course: RunCourse) -> Iterator[CleanPoint]:
 
 
 def _states(status: RunStatus, course: RunCourse) -> Iterator[CleanPoint]:
-    judged = _models_by_stem(status)
     for file in status.files:
-        if file.kind != "state" or not file.complete or not is_whole_state(file.path):
+        if file.kind != "state" or not file.complete or not is_whole_state(look_at_state(str(file.path))):
             continue
         done = state_done(file.path, course)
-        if done is None or not _is_clean(file, judged, done, course, status.first_nonfinite_step):
+        if done is None or not _is_clean(file, done, course, status):
             continue
         text = _("State of step {step}, with optimizer and schedule; its weights are finite.")
         yield CleanPoint(path=file.path, step=done, kind="state", sentence=text.format(step=f"{done:,}"))
 
 
-def _models_by_stem(status: RunStatus) -> dict[Path, FileNow]:
-    return {
-        file.path.with_suffix("") if file.path.suffix == ".safetensors" else file.path: file
-        for file in status.files
-        if file.kind == "model"
-    }
+def is_as_judged(file: FileNow) -> bool:
+    """Whether a saved model, or its kept copy, is there as it was when it was looked at.
+
+    Another training under the same name writes files of the same size, which nobody has judged.
+    """
+    if file.removed:
+        return file.kept_as is not None and file.kept_as.exists()
+    mark = mark_of(file.path)
+    return mark is not None and file.modified_ns in (None, mark.mtime_ns)
 
 
-def is_whole_state(folder: Path) -> bool:
-    """Whether a state's folder holds weights and an optimizer."""
-    return all(any((folder / name).is_file() for name in names) for names in (NETWORK_FILES, OPTIMIZER_FILES))
+def _saved_with(state: Path, status: RunStatus) -> FileNow | None:
+    """Return the model that was saved with a state."""
+    stem = state.with_name(state.name.removesuffix(STATE_END))
+    paths = (stem, stem.with_name(f"{stem.name}.safetensors"))
+    return next((file for file in status.files if file.kind == "model" and file.path in paths), None)
 
 
-def _is_clean(
-    file: FileNow, judged: Mapping[Path, FileNow], done: int, course: RunCourse, nonfinite: int | None
-) -> bool:
-    beside = judged.get(file.path.with_name(file.path.name.removesuffix(STATE_END)))
+def _is_clean(file: FileNow, done: int, course: RunCourse, status: RunStatus) -> bool:
+    beside, nonfinite = _saved_with(file.path, status), status.first_nonfinite_step
     if beside is not None and beside.judgement is not None and beside.judgement != "not-checked":
         return beside.judgement == CLEAN
     if nonfinite is not None and done >= course.begun_at + nonfinite:

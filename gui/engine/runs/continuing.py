@@ -18,7 +18,7 @@ from typing import Any
 
 from gui.engine.documents import Document
 from gui.engine.errors import CannotContinue
-from gui.engine.preflight.state_look import STATE_END, look_at_state
+from gui.engine.preflight.state_look import STATE_END, is_whole_state, look_at_state
 from gui.engine.runs.clean_points import UNUSABLE, CleanPoint, clean_points, model_of
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.launched import LaunchedSettings, launched_settings
@@ -78,6 +78,8 @@ def _from_state(run: RunFolder, source: Path, settings: LaunchedSettings, course
     state = look_at_state(str(source))
     if state is None or not state.has_optimizer:
         raise CannotContinue(source, _("it holds no state of an optimizer"))
+    if not is_whole_state(state):
+        raise CannotContinue(source, _("its weights or its optimizer are missing or cut short"))
     done = state_done(source, course)
     if done is None:
         raise CannotContinue(source, _("it does not say at which step it was saved"))

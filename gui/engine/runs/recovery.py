@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 from gui.engine.errors import CannotContinue, PreflightError, RunRefused
 from gui.engine.paths import Home
@@ -82,6 +83,28 @@ def recovery_of(
     )
 
 
+def still_offered(run: RunFolder, shown: RecoveryTry) -> RecoveryTry:
+    """Return a try that was offered a while ago as it is now: files come and go, and names are taken.
+
+    Args:
+        run: The run that it follows.
+        shown: What was offered, and chosen.
+
+    Raises:
+        RunRefused: It would be another one by now, or there is none.
+        CannotRead: The run's record is damaged.
+    """
+    now = recovery_of(run).try_of(shown.id)
+    if now is None or _sense(now) != _sense(shown):
+        raise RunRefused(_("what the run has saved is not what it was when this was offered."))
+    return now
+
+
+def _sense(each: RecoveryTry) -> dict[str, Any]:
+    """Return what a try does; how its files are called is no part of that."""
+    return {target: value for target, value in each.changes.items() if target != "output_name"}
+
+
 def recovery_or_none(run: RunFolder) -> Recovery | None:
     """Return the same, None also where something cannot be read: for what must not fail."""
     try:
@@ -116,12 +139,18 @@ def _made(maker: TryMaker, ways: Iterable[Way]) -> tuple[tuple[RecoveryTry, ...]
 
 
 def _point_words(case: Case) -> str:
+    lost = _("{file} was clean, but is gone or another one now: put it back to go on from there.")
+    told = [lost.format(file=each.path.name) for each in case.lost[:1]]
+    return " ".join((_point_itself(case), *told))
+
+
+def _point_itself(case: Case) -> str:
     if case.points and case.ran_away is not None:
         text = _("{point} What was saved later was saved while the loss was running away.")
         return text.format(point=case.points[0].sentence)
     if case.points:
         return case.points[0].sentence
-    if case.ran_away is not None:
+    if case.ran_away is not None and not case.lost:
         return _("All that was saved was saved while the loss was running away: it begins anew.")
     finite = any(file.judgement == CLEAN for file in case.status.files)
     if finite and case.kind == "loss" and is_mad(case.settings):

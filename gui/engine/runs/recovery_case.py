@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gui.engine.runs.alarm import Alarm
 from gui.engine.runs.alarms import alarms
-from gui.engine.runs.clean_points import CleanPoint, clean_points
+from gui.engine.runs.clean_points import CleanPoint, clean_points, lost_points
 from gui.engine.runs.end_alarms import MEMORY_DIAGNOSES
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.launched import LaunchedSettings, launched_settings
@@ -40,6 +40,7 @@ class Case:
         alarm: What was told of its end, or of its loss; None where nothing was.
         points: From where it can go on, the newest first; none from when the loss ran away already.
         ran_away: The step of the whole training from which on it did, None where it did not.
+        lost: Newer points that would be there if their files were.
     """
 
     run: RunFolder
@@ -50,6 +51,7 @@ class Case:
     alarm: Alarm | None
     points: tuple[CleanPoint, ...]
     ran_away: int | None = None
+    lost: tuple[CleanPoint, ...] = ()
 
     @property
     def causes(self) -> tuple[str, ...]:
@@ -74,8 +76,12 @@ def case_of(run: RunFolder, status: RunStatus, verdict: Verdict) -> Case:
     kind = _kind_of(verdict, told)
     settings = launched_settings(run)
     mad = kind == "loss" and is_mad(settings)  # what such a rate has touched is no place to go on from
-    points = () if kind == "fine" or mad else tuple(clean_points(run))
-    ran_away = _ran_away(run, status) if kind == "loss" and points else None
+    hopeless = kind == "fine" or mad
+    points, lost = ([], []) if hopeless else (clean_points(run), lost_points(run))
+    ran_away = _ran_away(run, status) if kind == "loss" and (points or lost) else None
+    points, lost = (
+        [each for each in some if ran_away is None or each.step < ran_away] for some in (points, lost)
+    )
     return Case(
         run=run,
         status=status,
@@ -83,8 +89,9 @@ def case_of(run: RunFolder, status: RunStatus, verdict: Verdict) -> Case:
         kind=kind,
         settings=settings,
         alarm=told[0] if told else None,
-        points=tuple(point for point in points if ran_away is None or point.step < ran_away),
+        points=tuple(points),
         ran_away=ran_away,
+        lost=tuple(each for each in lost if not points or each.step > points[0].step),
     )
 
 

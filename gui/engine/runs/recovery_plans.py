@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from gui.engine.errors import PreflightError, RunRefused
+from gui.engine.errors import CannotContinue, PreflightError, RunRefused
 from gui.engine.findings import Finding, Fix
 from gui.engine.paths import Home
 from gui.engine.plan.changes import apply_changes, differences
@@ -61,12 +61,27 @@ class TryMaker:
             CannotContinue: Nothing can go on from its point.
             RunRefused: Its plan would be refused at the launch.
         """
-        point, own = self._point(way), self._whole(way.changes)
+        points, own = self._points_of(way), self._whole(way.changes)
         pointless = not way.unchanged and (own is None or not self._differs(own))
-        if own is None or pointless or (way.start == "older" and point is None):
+        if own is None or pointless or (way.start == "older" and not points):
             return None
-        if point is None and way.start == "weights" and self._resumes:
+        if not points and way.start == "weights" and self._resumes:
             raise RunRefused(_brings_back(way.change))
+        refusals: list[CannotContinue | RunRefused] = []
+        for point in points or (None,):
+            try:
+                return self._made(way, own, point)
+            except (CannotContinue, RunRefused) as refusal:
+                refusals.append(refusal)
+        raise refusals[0]
+
+    def _made(self, way: Way, own: dict[str, Any], point: CleanPoint | None) -> RecoveryTry:
+        """Return the try of a way from a point, or from the beginning.
+
+        Raises:
+            CannotContinue: Nothing can go on from there.
+            RunRefused: Its plan would be refused at the launch.
+        """
         going_on = continuation(self._run, point.path) if point else None
         changes = {**own, **(going_on.changes if going_on else self._own_name())}
         plan = apply_changes(self.before.plan, changes)
@@ -107,16 +122,15 @@ class TryMaker:
             return _("{change}, from where this run began").format(change=change)
         return _("{change}, from the beginning").format(change=change)
 
-    def _point(self, way: Way) -> CleanPoint | None:
-        """Return where a way begins; a state stands in where there are no weights."""
+    def _points_of(self, way: Way) -> tuple[CleanPoint, ...]:
+        """Return where a way begins; after a state, of which more can be wrong, the newest weights."""
         points = self._points
-        if way.start == "beginning" or not points:
-            return None
+        if way.start == "beginning":
+            return ()
         if way.start == "older":
-            return next((point for point in points if point.step < points[0].step), None)
-        if way.start == "weights":
-            return next((point for point in points if point.kind == "weights"), None)
-        return points[0]
+            return tuple(point for point in points if point.step < points[0].step)[:1]
+        weights = tuple(point for point in points if point.kind == "weights")[:1]
+        return tuple(dict.fromkeys((*points[:1], *weights))) if way.start == "point" else weights
 
     def _whole(self, changes: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return changes with all that belongs to them, as a fix has them; None where they cannot be made."""

@@ -143,7 +143,7 @@ class SaveDesk:
             self._samples += file.complete
             self._ledger.board.put(samples=self._samples, last_sample=file.path)
             return
-        known = self._ledger.board.files.get(file.path)
+        known, mark = self._ledger.board.files.get(file.path), mark_of(file.path)
         self._ledger.board.file(
             FileNow(
                 path=file.path,
@@ -151,6 +151,7 @@ class SaveDesk:
                 complete=file.complete,
                 size=file.size,
                 step=self._step_of(file) or (known.step if known else step),
+                modified_ns=mark.mtime_ns if mark is not None and file.complete else None,
             )
         )
         if not file.complete:

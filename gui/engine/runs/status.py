@@ -141,6 +141,8 @@ class FileNow(Document):
         sentence: The judgement in words.
         kept_as: The link or copy that keeps it, where one was made.
         removed: Whether the trainer has removed it since, as ``save_last_n_*`` asks.
+        modified_ns: Its time when it was looked at, which tells it from another one of its name; None
+            until then, and where nobody noted it.
     """
 
     path: Path
@@ -152,6 +154,7 @@ class FileNow(Document):
     sentence: str = ""
     kept_as: Path | None = None
     removed: bool = False
+    modified_ns: int | None = None
 
 
 class GpuNow(Document):

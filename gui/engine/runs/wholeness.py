@@ -16,8 +16,7 @@ from pathlib import Path
 from gui.engine.documents import read_json
 from gui.engine.errors import CannotRead
 from gui.engine.runs.save_names import SaveKind
-from gui.engine.trainer.safetensors_file import read_header
-from gui.engine.trainer.tensors import SAFETENSORS_SUFFIX, model_files, zip_is_whole
+from gui.engine.trainer.tensors import file_is_whole, model_files, zip_is_whole
 
 PNG_END = b"IEND\xaeB`\x82"
 STATE_LAST_FILES = "random_states_*.pkl"
@@ -38,15 +37,9 @@ def is_whole(path: Path, kind: SaveKind) -> bool:
             return _ends_with(path, PNG_END)
         if path.is_dir():
             return _folder_is_whole(path, kind)
-        return _model_is_whole(path)
+        return file_is_whole(path)
     except (OSError, CannotRead):
         return False
-
-
-def _model_is_whole(path: Path) -> bool:
-    if path.suffix.lower() == SAFETENSORS_SUFFIX:
-        return read_header(path).complete
-    return zip_is_whole(path)
 
 
 def _folder_is_whole(folder: Path, kind: SaveKind) -> bool:
@@ -56,7 +49,7 @@ def _folder_is_whole(folder: Path, kind: SaveKind) -> bool:
             return False
     else:
         read_json(folder / DIFFUSERS_LAST_FILE)
-    return all(_model_is_whole(path) for path in model_files(folder))
+    return all(file_is_whole(path) for path in model_files(folder))
 
 
 def _ends_with(path: Path, end: bytes) -> bool:

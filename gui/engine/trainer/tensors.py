@@ -248,6 +248,16 @@ def _check_pickle(path: Path, size: int) -> TensorReport:
     return report.model_copy(update={"complete": True, "reason": reason})
 
 
+def file_is_whole(path: Path) -> bool:
+    """Whether a model file, or another one that torch saves, has the end that it should have.
+
+    Raises:
+        OSError: It cannot be read.
+        CannotRead: It is no safetensors file.
+    """
+    return read_header(path).complete if path.suffix.lower() == SAFETENSORS_SUFFIX else zip_is_whole(path)
+
+
 def zip_is_whole(path: Path) -> bool:
     """Whether a zip archive has its table of contents at its end, and all that the table names."""
     try:

@@ -62,7 +62,7 @@ def check_resume_parts(view: View) -> Iterator[Finding]:
     yield resume_finding(
         "resume-parts",
         "stop",
-        _("The saved state is incomplete: {names} is missing.").format(names=", ".join(lacks)),
+        _("The saved state is incomplete: {names} is missing or cut short.").format(names=", ".join(lacks)),
         _("Perhaps it was being written when the disk was full or the training ended. Take an earlier one."),
         (*from_weights(view, state), leave_out("resume")),
         "S7",
