@@ -165,8 +165,11 @@ def test_that_a_trace_that_fails_is_one_sentence_and_not_remembered(
 
 def test_that_an_interpreter_that_is_none_is_told(trainer: Trainer, tmp_path: Path):
     broken = trainer.install.model_copy(update={"python": tmp_path / "no python"})
-    with pytest.raises(TrainerBroken):
+    with pytest.raises(TrainerBroken, match="no python"):
         Tracer(broken, tmp_path / "cache").trace_step("sdxl", STEP)
+    away = trainer.install.model_copy(update={"root": tmp_path / "moved"})
+    with pytest.raises(TrainerBroken, match="its folder is no longer there"):
+        Tracer(away, tmp_path / "cache").trace_step("sdxl", STEP)
 
 
 def test_that_the_tracer_is_written_for_the_pythons_of_trainers():

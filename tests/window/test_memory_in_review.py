@@ -43,6 +43,7 @@ class Review:
         self, qtbot: QtBot, step: ReviewStep, document: PlanDocument, checks: Checks, tasks: Tasks
     ) -> None:
         self.qtbot, self.step, self.document, self.checks, self.tasks = qtbot, step, document, checks, tasks
+        self.trainers: OneTrainer
 
     def find(self, name: str, kind: type[QWidget] = QWidget) -> QWidget:
         return sight.find(self.step, name, kind)
@@ -103,6 +104,7 @@ def review(
         show(step, 930, 760)
         qtbot.waitUntil(lambda: hardware.known)
         opened = Review(qtbot, step, document, checks, tasks)
+        opened.trainers = trainers
         opened.settle()
         return opened
 
@@ -214,6 +216,18 @@ def test_that_all_advice_together_makes_it_fit(review: Open, gpus, tmp_path: Pat
     assert "It fits" in page.text("memory-advice-text")
 
 
+def test_that_nothing_fits_a_gpu_that_was_lost_since(review: Open, gpus: FakeNvml, tmp_path: Path):
+    small = {"optimizer_type": "AdamW8bit", "network_train_unet_only": True, "network_dim": 16}
+    page = review(sdxl_plan(tmp_path, **small))
+    assert page.text("gpu-memory-state") == "✓ fits"
+    lost = (f"ret.nvmlDeviceGetMemoryInfo{version}" for version in ("", "_v2"))
+    gpus.set(dict.fromkeys(lost, pynvml.NVML_ERROR_GPU_IS_LOST))
+    page.qtbot.waitUntil(lambda: "no longer answers" in page.text("gpu-memory-now"), timeout=10_000)
+    page.checks.refresh_machine()
+    page.qtbot.waitUntil(lambda: page.text("gpu-memory-state") == "forecast", timeout=10_000)
+    assert page.sees("finding-cuda-hw")
+
+
 def test_that_what_others_take_meanwhile_counts(review: Open, gpus: FakeNvml, qtbot: QtBot, tmp_path: Path):
     page = review(
         sdxl_plan(tmp_path, optimizer_type="AdamW8bit", network_train_unet_only=True, network_dim=16)
@@ -256,7 +270,9 @@ def tracer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], N
     return lambda words: (tmp_path / "sd" / "what").write_text(words, "utf-8")
 
 
-def test_that_an_exact_forecast_takes_the_place_of_the_table(review: Open, gpus, tracer, tmp_path: Path):
+def test_that_an_exact_forecast_takes_the_place_of_the_table_for_its_own_trainer(
+    review: Open, gpus, tracer, home: Home, tmp_path: Path
+):
     page = review(sdxl_plan(tmp_path))
     before = likely(page)
     page.click("forecast-exactly")
@@ -266,6 +282,12 @@ def test_that_an_exact_forecast_takes_the_place_of_the_table(review: Open, gpus,
     assert likely(page) != before
     assert not page.sees("exact-busy")
     assert not page.sees("forecast-exactly")
+    own = page.trainers.current
+    page.trainers.show(trainer_in(tmp_path / "another", home))
+    page.qtbot.waitUntil(lambda: page.sees("forecast-exactly"))
+    assert likely(page) == before, "it tells nothing of another trainer"
+    page.trainers.show(own)
+    page.qtbot.waitUntil(lambda: page.sees("gpu-memory-basis"))
     page.document.change({"dataset.batch_size": 3}, "more")
     page.settle()
     assert page.sees("forecast-exactly")

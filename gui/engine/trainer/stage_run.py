@@ -139,13 +139,12 @@ class StageRun:
                 start_new_session=True,
             )
         except OSError as error:
-            raise TrainerBroken(
-                self._install.root,
-                self._install.python,
-                _("{python} cannot be started: {reason}").format(
-                    python=self._install.python, reason=reason_of(error)
-                ),
-            ) from error
+            reason = _("{python} cannot be started: {reason}").format(
+                python=self._install.python, reason=reason_of(error)
+            )
+            if not self._install.root.is_dir():  # the system's own words name only the interpreter
+                reason = _("its folder is no longer there")
+            raise TrainerBroken(self._install.root, self._install.python, reason) from error
 
     def _watch(self, process: subprocess.Popen[bytes], results: Path, noise: Path) -> str | None:
         """Wait for the end; return why it had to be ended, None when it ended by itself."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from gui.engine.hardware.memory.tables import TracedStep
     from gui.engine.preflight.check import Checker
     from gui.engine.preflight.report import CheckReport
+    from gui.engine.trainer.installs import TrainerInstall
     from gui.window.bridges.plan_check import Checked, Files, PlanCheck
     from gui.window.bridges.trainers import Trainers
     from gui.window.models.plan_document import PlanDocument
@@ -79,11 +79,10 @@ class Checks(QObject):
         self._plan_trainers = PlanTrainers(home)
         self._gpus = gpus or machine_gpus()
         self._seen = FilesSeen()
-        self._traced: tuple[TracedStep, ...] = ()
+        self._traced: tuple[tuple[TrainerInstall, TracedStep], ...] = ()
         self._machine = Facts()
         self._checked: Checked | None = None
         self._problem: PreflightError | None = None
-        self._trainer: tuple[Path, Path] | None = None
         self._number = 0
         self._answered = 0
         self._awake = False
@@ -96,7 +95,7 @@ class Checks(QObject):
         self._patience = self._timer(LOOK_MS, self._without_files)
         document.changed.connect(self._plan_changed)
         document.opened.connect(self._opened)
-        trainers.changed.connect(self._trainer_changed)
+        trainers.changed.connect(self.check_again)
 
     def _wake(self) -> None:
         if not self._awake:
@@ -180,13 +179,14 @@ class Checks(QObject):
         self._awake = True
         self._tasks.run(self._ask_machine, self._machine_known, self._failed, key="checks-machine")
 
-    def use_traced(self, traced: TracedStep) -> None:
+    def use_traced(self, install: TrainerInstall, traced: TracedStep) -> None:
         """Forecast memory by a training that was traced for the plan.
 
         Args:
+            install: The trainer in which it was; it tells nothing of another one.
             traced: What came of it.
         """
-        self._traced = (*self._traced, traced)[-MOST_TRACED:]
+        self._traced = (*self._traced, (install, traced))[-MOST_TRACED:]
         self._next()
 
     def close(self) -> None:
@@ -206,14 +206,6 @@ class Checks(QObject):
         if machine != self._machine:
             self._machine = machine
             self._next()
-
-    def _trainer_changed(self) -> None:
-        """What was traced in another trainer counts no more."""
-        current = self._trainers.current
-        trainer = (current.install.root, current.install.python) if current else None
-        if trainer != self._trainer:
-            self._trainer, self._traced = trainer, ()
-        self.check_again()
 
     def _opened(self) -> None:
         self._checked = None

@@ -13,6 +13,7 @@ from gui.window.bridges.tasks import TaskHandle, Tasks
 
 if TYPE_CHECKING:
     from gui.engine.hardware.memory.tables import TracedStep
+    from gui.engine.trainer.installs import TrainerInstall
 
 KEY = "exact-forecast"
 
@@ -61,7 +62,7 @@ class ExactForecast(QObject):
         question, install, cache = checked.exact, checked.trainer.install, self._checks.home.cache
         words = _("Playing a training step through without a GPU …")
 
-        def work(handle: TaskHandle) -> TracedStep:
+        def work(handle: TaskHandle) -> tuple[TrainerInstall, TracedStep]:
             from gui.engine.hardware.memory.tracing import Tracer  # seldom wanted
             from gui.engine.preflight.exact_forecast import trace_exactly
 
@@ -70,7 +71,7 @@ class ExactForecast(QObject):
                 handle.progress(words, min(operations, total), total)
 
             tracer = Tracer(install, cache, progress=tell, cancelled=handle.is_cancelled)
-            return trace_exactly(question, tracer)
+            return install, trace_exactly(question, tracer)
 
         self._busy, self._problem = True, None
         self._tasks.run(work, self._done, self._failed, key=KEY, progress=self.progressed.emit)
@@ -89,9 +90,9 @@ class ExactForecast(QObject):
             self._problem = None
             self.changed.emit()
 
-    def _done(self, traced: TracedStep) -> None:
+    def _done(self, found: tuple[TrainerInstall, TracedStep]) -> None:
         self._busy = False
-        self._checks.use_traced(traced)
+        self._checks.use_traced(*found)
         self.changed.emit()
 
     def _failed(self, error: PreflightError) -> None:

@@ -26,6 +26,7 @@ from gui.engine.preflight.view import View
 from gui.engine.runs.plan_pace import with_pace
 from gui.engine.trainer.catalogue import Catalogue
 from gui.engine.trainer.choosing import Trainer
+from gui.engine.trainer.installs import TrainerInstall
 from gui.window.bridges.files_seen import FilesSeen
 from gui.window.bridges.plan_trainer import PlanTrainers
 
@@ -105,7 +106,7 @@ class PlanCheck:
         seen: What earlier looks have found.
         home: Holds the runs, which tell how fast a step is, and what scans of images found out.
         learned: Tells what runs have taught of a GPU's memory, by its lasting name.
-        traced: Trainings that were traced for this plan or one like it.
+        traced: Trainings that were traced for this plan or one like it, each with the trainer that it was in.
     """
 
     plan: TrainingPlan
@@ -119,7 +120,7 @@ class PlanCheck:
     seen: FilesSeen
     home: Home
     learned: Callable[[str], MemoryLearning]
-    traced: tuple[TracedStep, ...] = ()
+    traced: tuple[tuple[TrainerInstall, TracedStep], ...] = ()
 
     def check(self, files: Files) -> Checked:
         """Return what is found.
@@ -173,5 +174,5 @@ class PlanCheck:
             collector=collector,
             library=self.library,
             learned=self.learned,
-            traced=self.traced,
+            traced=[step for install, step in self.traced if trainer and install == trainer.install],
         )

@@ -10,6 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gui.engine.hardware.memory.advice import Advice
+from gui.engine.plan.changes import changes_in_words
 from gui.engine.runs.memory_advice import RunAdvice
 from gui.engine.texts import _
 from gui.window.theme.space import Space
@@ -82,7 +83,7 @@ class MemoryTips(QWidget):
 
     def _offer(self, name: str, changes: Mapping[str, Any], details: str) -> None:
         values = dict(changes)
-        text = _("Same, but {changes}").format(changes=_said(values))
+        text = _("Same, but {changes}").format(changes=changes_in_words(values))
         way = WayButton(text, "quiet", name=f"run-same-but-{name}")
         way.set_tip("\n".join((text, details, _("Opens a new plan with this change; nothing starts yet."))))
         way.clicked.connect(lambda: self.changes_wanted.emit(values))
@@ -100,15 +101,4 @@ def _tight_words(advice: RunAdvice) -> list[str]:
 
 
 def _details(advice: Advice) -> str:
-    return _("{changes}: {cost}").format(changes=_said(advice.changes), cost=advice.cost)
-
-
-def _said(changes: Mapping[str, Any]) -> str:
-    """Return changes in short: ``batch_size 4, no gradient_checkpointing``."""
-    return ", ".join(_one(target.rpartition(".")[2], value) for target, value in changes.items())
-
-
-def _one(name: str, value: Any) -> str:
-    if value is None:
-        return _("no {name}").format(name=name)
-    return name if value is True else f"{name} {value}"
+    return _("{changes}: {cost}").format(changes=changes_in_words(advice.changes), cost=advice.cost)
