@@ -17,6 +17,14 @@ from gui.engine.texts import _
 
 def add_launch_options(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     """Add what is said of a launch beside the plan."""
+    add_accept_option(parser)
+    parser.add_argument(
+        "--practice", action="store_true", help=_("train with the small practice trainer, on the CPU")
+    )
+
+
+def add_accept_option(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """Add the yes to dangers."""
     parser.add_argument(
         "--accept",
         metavar="ID",
@@ -24,9 +32,6 @@ def add_launch_options(parser: argparse.ArgumentParser | argparse._ArgumentGroup
         action="extend",
         default=[],
         help=_("dangers to launch in spite of; the run keeps a record of them"),
-    )
-    parser.add_argument(
-        "--practice", action="store_true", help=_("train with the small practice trainer, on the CPU")
     )
 
 

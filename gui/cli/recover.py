@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gui.cli.context import home, token_store
-from gui.cli.launching import launch, say_refusal, watch_launched
+from gui.cli.launching import add_accept_option, launch, say_refusal, watch_launched
 from gui.cli.plan_input import add_overwrite_argument, require_free
 from gui.engine.errors import PlanNotRunnable, RunRefused, WrongUsage
 from gui.engine.plan.changes import changes_in_words, difference_in_words
@@ -28,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of this sub-command."""
     parser.add_argument("run", metavar="RUN", help=_("a run's folder, its name, or the beginning of it"))
     parser.add_argument("--try", dest="way", metavar="ID", help=_("which try; the first without it"))
+    add_accept_option(parser)
     then = parser.add_mutually_exclusive_group()
     then.add_argument("-o", "--output", metavar="PLAN", help=_("write the plan of the try"))
     then.add_argument("--run", dest="launch", action="store_true", help=_("launch the try"))
@@ -101,7 +102,7 @@ def _launch(folder: RunFolder, options: argparse.Namespace, chosen: RecoveryTry)
     manifest = Manifest.read(folder.manifest)
     tokens = {} if manifest.practice else token_store(options).for_run(os.environ)
     try:
-        prepared = prepare_try(folder, manifest, home(options), chosen, tokens)
+        prepared = prepare_try(folder, manifest, home(options), chosen, tokens, accepted=options.accept)
     except (PlanNotRunnable, RunRefused) as error:
         return say_refusal(error)
     return watch_launched(prepared, launch(prepared, f"{chosen.title} ({prepared.run.name})"))

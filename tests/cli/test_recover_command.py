@@ -9,7 +9,10 @@ import pytest
 from acting import weights
 from run_helper import make_run
 
+from gui.cli import recover
 from gui.cli.main import run as cli
+from gui.engine.errors import PlanNotRunnable
+from gui.engine.findings import Finding
 from gui.engine.plan.plan_file import load_plan
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.journal import Lines
@@ -83,3 +86,15 @@ def test_that_an_unknown_try_names_those_that_there_are(stopped, capsys) -> None
 def test_that_a_launch_that_is_refused_says_so(stopped, capsys) -> None:
     assert cli(["recover", str(stopped.path), "--run"]) != 0
     assert "no sd-scripts install" in capsys.readouterr().err
+
+
+def test_that_a_yes_to_a_new_danger_can_be_given(stopped, capsys, monkeypatch) -> None:
+    def refuses(*_words: object, accepted: list[str]) -> None:
+        raise PlanNotRunnable(
+            [Finding(id=name, severity="danger", title="No.") for name in ("vram", *accepted)]
+        )
+
+    monkeypatch.setattr(recover, "prepare_try", refuses)
+    assert cli(["recover", str(stopped.path), "--run", "--accept", "output-exists"]) == 1
+    told = capsys.readouterr().err
+    assert "--accept vram" in told and "--accept output-exists" in told

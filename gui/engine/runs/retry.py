@@ -8,7 +8,7 @@ no second one begins another try: rather one too few than one too many.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gui.engine.errors import CannotWrite, PlanNotRunnable, PreflightError, RunRefused
@@ -67,6 +67,7 @@ def prepare_try(
     chosen: RecoveryTry,
     tokens: Mapping[str, str],
     *,
+    accepted: Sequence[str] = (),
     by_itself: RetryRecord | None = None,
 ) -> Prepared:
     """Make the run of a try, with the trainer and the yeses of the run that it follows.
@@ -77,6 +78,7 @@ def prepare_try(
         home: Where runs are kept.
         chosen: The try.
         tokens: For the trainer's environment.
+        accepted: Ids of dangers that the user says yes to, beside those of that run.
         by_itself: How many tries may follow without asking, where nobody asked for this one.
 
     Raises:
@@ -92,7 +94,8 @@ def prepare_try(
     more: dict[str, object] = {"plan_file": manifest.plan_file}
     if by_itself is not None:
         more |= {"retry": by_itself, "follows": followed(home, plan_file.plan, by_itself=True)}
-    return preparation.prepare(plan_file, manifest.accepted, tokens, more=more)
+    yeses = tuple(dict.fromkeys((*manifest.accepted, *accepted)))
+    return preparation.prepare(plan_file, yeses, tokens, more=more)
 
 
 def _first(recovery: Recovery) -> RecoveryTry:

@@ -15,6 +15,7 @@ from gui.engine.texts import _, ngettext
 from gui.window.bridges.checks import Checks
 from gui.window.bridges.launcher import Launcher
 from gui.window.bridges.queue_adder import Added, QueueAdder, Refusal
+from gui.window.models.danger_words import danger_lines, launch_question, titles_of
 from gui.window.models.plan_document import PlanDocument
 from gui.window.pages.review.words import headline
 from gui.window.theme.icons import Icons
@@ -27,8 +28,6 @@ from gui.window.widgets.styled import style
 
 if TYPE_CHECKING:
     from gui.window.bridges.trainers import Trainers
-
-MOST_NAMED = 8
 
 
 class LaunchBar(QWidget):
@@ -199,7 +198,7 @@ class LaunchBar(QWidget):
             self.cancel.setEnabled(False)  # it begins; the run's page stops it
 
     def _show_stops(self, stops: Sequence[Finding]) -> None:
-        self.banner.show_words(headline(stops), _titles(stops), "bad")
+        self.banner.show_words(headline(stops), titles_of(stops), "bad")
         self._show_banner()
         self.stops_wanted.emit()
 
@@ -211,21 +210,17 @@ class LaunchBar(QWidget):
 
     def _ask_about(self, dangers: Sequence[Finding]) -> None:
         self._dangers = tuple(dangers)
-        text = ngettext(
-            "One thing is likely to go wrong. Launch all the same?",
-            "{count} things are likely to go wrong. Launch all the same?",
-            len(dangers),
-        )
+        question = launch_question(dangers)
         if self._queues:
             text = ngettext(
                 "One thing is likely to go wrong. Add it to the queue all the same?",
                 "{count} things are likely to go wrong. Add it to the queue all the same?",
                 len(dangers),
             )
+            question = text.format(count=len(dangers))
         self.ask.accept.setText(_("Add all the same") if self._queues else _("Launch all the same"))
-        note = _("Your yes is kept in the run's record.")
         self.show()
-        self.ask.ask(text.format(count=len(dangers)), f"{_titles(dangers)}\n{note}")
+        self.ask.ask(question, danger_lines(dangers))
         self.stops_wanted.emit()
         self.ask.refuse.setFocus()
 
@@ -253,7 +248,7 @@ class LaunchBar(QWidget):
             return
         text = _("“{name}” is number {number} in the queue.")
         title = text.format(name=added.item.name, number=added.item.number)
-        passing = _("As things are now it would be refused:") + "\n" + _titles(added.passing)
+        passing = _("As things are now it would be refused:") + "\n" + titles_of(added.passing)
         self.banner.show_words(title, passing if added.passing else "", "warn" if added.passing else "good")
         self._show_banner(queue=True)
 
@@ -269,9 +264,3 @@ class LaunchBar(QWidget):
     def _launched(self, run: object) -> None:
         self.clear()
         self.launched.emit(run)
-
-
-def _titles(findings: Sequence[Finding]) -> str:
-    titles = list(dict.fromkeys(f"• {each.title}" for each in findings))
-    more = len(titles) - MOST_NAMED
-    return "\n".join(titles[:MOST_NAMED] + ([_("and {count} more").format(count=more)] if more > 0 else []))
