@@ -69,6 +69,12 @@ def bar_sentence(phase: MemoryPhase | None, room: Room | None) -> str:
     return "; ".join(parts) or _("GPU memory: not known")
 
 
+def reserve_words(room: Room) -> str:
+    """Return what of the free memory should stay free."""
+    text = _("Of the free memory {gib:.1f} GiB should be left over, for the desktop and for spikes.")
+    return text.format(gib=room.reserve)
+
+
 def advice_line(advice: Advice) -> str:
     """Return what to do, what that saves and what it costs: ``fp8_base: saves about 2.5 GiB. …``."""
     what = changes_in_words(advice.changes) or advice.reason.rstrip(".")

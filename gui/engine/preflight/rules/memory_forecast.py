@@ -14,7 +14,7 @@ from gui.engine.findings import Finding, Fix, Severity
 from gui.engine.hardware.memory.advice import Advised
 from gui.engine.hardware.memory.forecasts import MemoryPhase, PhaseName
 from gui.engine.hardware.memory.room import SPILL_SHARE, Room
-from gui.engine.hardware.memory.words import parts_in_words
+from gui.engine.hardware.memory.words import parts_in_words, reserve_words
 from gui.engine.plan.changes import changes_in_words
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.fixes import write
@@ -90,6 +90,7 @@ def _title(severity: Severity, phase: MemoryPhase, room: Room) -> str:
 
 def _details(phase: MemoryPhase, room: Room, found: Advised | None) -> Iterator[str]:
     yield _("In GiB: {parts}.").format(parts=parts_in_words(phase.parts))
+    yield from _reserve(phase, room)
     if room.windows and phase.high > SPILL_SHARE * room.total:
         yield _(
             "Windows does not fail when the GPU is full: it moves memory to the RAM, and each step takes "
@@ -102,6 +103,12 @@ def _details(phase: MemoryPhase, room: Room, found: Advised | None) -> Iterator[
             yield advice.reason
     if not found.fits and found.after_gib is not None:
         yield _("With all that saves memory it may still need {gib:.1f} GiB.").format(gib=found.after_gib)
+
+
+def _reserve(phase: MemoryPhase, room: Room) -> Iterator[str]:
+    """Say why less than is free may still be too much."""
+    if room.usable < phase.high <= room.free:
+        yield reserve_words(room)
 
 
 def _ways_out(found: Advised | None) -> Iterator[Fix]:
@@ -138,10 +145,12 @@ def check_before(view: View) -> Iterator[Finding]:
         yield Finding(
             id="vram-preflight",
             severity="warning" if name == "text" and _t5_unknown(view) else severity,
-            title=_("{phase} needs about {likely:.1f} GiB, {free:.1f} GiB of the GPU are free.").format(
-                phase=words[name], likely=phase.likely, free=room.free
-            ),
-            detail=_about_phase(name),
+            title=(
+                _("{phase} may need up to {high:.1f} GiB, {free:.1f} GiB of the GPU are free.")
+                if severity == "warning"
+                else _("{phase} needs about {likely:.1f} GiB, {free:.1f} GiB of the GPU are free.")
+            ).format(phase=words[name], likely=phase.likely, high=phase.high, free=room.free),
+            detail=" ".join((*_reserve(phase, room), _about_phase(name))),
             arguments=_concerned(name),
             where=name,
             fixes=() if name == "text" else tuple(_ways_out(advised(view))),

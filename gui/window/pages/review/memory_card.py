@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from gui.engine.hardware.gpu import GpuSample
@@ -134,8 +135,11 @@ class MemoryCard(Card):
 
     def _draw_exact(self) -> None:
         busy, problem = self._exact.busy, self._exact.problem
-        self._busy.setVisible(busy)
+        had_keyboard = self._busy.cancel.hasFocus() and not busy
         self._ask.setVisible(self._exact.possible and not busy)
+        if had_keyboard:
+            (self._more if self._ask.isHidden() else self._ask).setFocus(Qt.FocusReason.OtherFocusReason)
+        self._busy.setVisible(busy)
         self._trouble.setVisible(problem is not None and not busy)
         if problem is not None:
             self._trouble.setText(str(problem))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
-from gui.engine.hardware.memory.words import parts_in_words, phase_words, range_words
+from gui.engine.hardware.memory.words import parts_in_words, phase_words, range_words, reserve_words
 from gui.engine.preflight.estimate import PlanEstimate
-from gui.engine.texts import _
 from gui.window.pages.review.words import sentence_case
 from gui.window.theme.space import Space
 from gui.window.theme.theme import Theme
@@ -61,11 +60,5 @@ class PhaseTable(QWidget):
             self._grid.addWidget(what, 2 * number, 0)
             self._grid.addWidget(much, 2 * number, 1)
             self._grid.addWidget(bar, 2 * number + 1, 0, 1, 2)
-        self._basis.setText("\n".join((*estimate.basis, *_reserve(estimate))))
-
-
-def _reserve(estimate: PlanEstimate) -> tuple[str, ...]:
-    if estimate.room is None:
-        return ()
-    text = _("Of the free memory {gib:.1f} GiB should be left over, for the desktop and for spikes.")
-    return (text.format(gib=estimate.room.reserve),)
+        reserve = (reserve_words(estimate.room),) if estimate.room else ()
+        self._basis.setText("\n".join((*estimate.basis, *reserve)))

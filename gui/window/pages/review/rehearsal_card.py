@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from gui.engine.runs.rehearsal_result import RehearsalResult
@@ -62,10 +63,13 @@ class RehearsalCard(Card):
     def _draw(self) -> None:
         rehearser = self._rehearser
         result, problem, busy = rehearser.result, rehearser.problem, rehearser.busy
+        had_keyboard = any(button.hasFocus() for button in self.focus_order())
         self.button.setEnabled(not busy)
         self.setVisible(busy or result is not None or problem is not None)
         self._busy.setVisible(busy)
         self._close.setVisible(not busy)
+        if had_keyboard and not busy:
+            (self.button if self.isHidden() else self._close).setFocus(Qt.FocusReason.OtherFocusReason)
         self._older.setVisible(result is not None and rehearser.is_older)
         self._chip.setVisible(not busy)
         if problem is not None:
