@@ -87,6 +87,16 @@ def test_that_a_file_that_is_no_archive_or_has_no_table_is_nothing(tmp_path: Pat
     assert read_plain_table(tmp_path / "empty.bin") is None
 
 
+def test_that_a_packed_table_may_be_damaged_at_any_byte(tmp_path: Path) -> None:
+    file = tmp_path / "s.bin"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("s/data.pkl", pickle.dumps({"last_epoch": 5, "_last_lr": [0.1]}, 2))
+    whole = file.read_bytes()
+    for at in range(len(whole)):
+        file.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
+        read_plain_table(file)
+
+
 def test_that_a_state_tells_both_counts_its_rates_and_who_saved_it(tmp_path: Path) -> None:
     table = {"base_lrs": [1e-5, 1e-4], "last_epoch": 108, "lr_lambdas": [None, None], "verbose": False}
     found = state_numbers(write_state(tmp_path / "s", counted=36, table=table, processes=2))
