@@ -242,7 +242,9 @@ def real_program(options: argparse.Namespace, then: Callable[[Any], None]) -> No
         from gui.window.workbench import Workbench
 
         figures["rss_mb"] = rss_mb()
+        gc.unfreeze()  # what is kept for good is not told of
         bench = next(part for part in gc.get_objects() if isinstance(part, Workbench))
+        gc.freeze()
         bench.figures = figures
         then(bench)
 

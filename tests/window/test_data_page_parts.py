@@ -27,13 +27,10 @@ ONE, TWO = Path("/data/one"), Path("/data/two")
 def _rows() -> ImageRows:
     """Return rows of two folders of which some images were looked at."""
     rows = ImageRows((FolderImages(ONE, ("a.png", "b.png", "c.png")), FolderImages(TWO, ("b.png",))))
-    rows.learn(
-        [
-            LookedAt(0, "a.png", (), (640, 480)),
-            LookedAt(0, "b.png", ("img-blur", "img-small"), (412, 900)),
-            LookedAt(1, "b.png", ("img-truncated",), (0, 0)),
-        ]
-    )
+    for row, size in enumerate([(640, 480), (412, 900)]):
+        rows.measure(row, size)
+    found = [LookedAt(0, ()), LookedAt(1, ("img-small", "img-blur")), LookedAt(3, ("img-truncated",))]
+    assert rows.learn(found) == {0, 1, 3}
     return rows
 
 
@@ -83,7 +80,7 @@ def test_that_what_is_found_is_counted_by_level_and_kind():
     assert [rows.count(level) for level in Level] == [1, 1, 1, 1]
     assert rows.count(Level.STOP, 0) == 0 and rows.count(Level.STOP, 1) == 1
     assert rows.kinds() == {"img-blur": 1, "img-small": 1, "img-truncated": 1}
-    rows.learn([LookedAt(0, "b.png", ("img-blur",), (412, 900)), LookedAt(1, "b.png", (), (9, 9))])
+    assert rows.learn([LookedAt(0, ()), LookedAt(1, ("img-blur",)), LookedAt(3, ())]) == {1, 3}
     assert rows.kinds() == {"img-blur": 1}
     assert rows.level(1) is Level.FINE, "a hint makes no image worse than fine"
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import io
 import random
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from data_window import DataWindow, plan_of, small_dataset
 from PIL import Image
+from PySide6.QtCore import Qt
 
 from gui.engine.dataset.small_picture import PictureWish
 from gui.window.bridges import dataset_pictures
 from gui.window.bridges.dataset_pictures import DatasetPictures, RoundWish
+from gui.window.bridges.dataset_watch import DatasetWatch
+from gui.window.pages.data import data_page
 
 MANY = 240
 
@@ -67,6 +71,55 @@ def test_that_a_look_is_ended_and_what_was_found_is_remembered(opened, many):
     assert len(window.tiles()) == MANY
     window.click("data-note-again")
     window.looked()
+
+
+def test_that_what_comes_in_the_middle_of_a_look_moves_nothing(opened, many, qtbot):
+    window = opened(many)
+    window.click("data-scan-pause")
+    window.reads_until("paused", "data-scan")
+    grid = window.page.images.grid
+    window.click_tile("003.png")
+    for _press in range(2):
+        window.key(Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
+    bar = grid.verticalScrollBar()
+    bar.setValue(bar.maximum())
+    window.click("data-scan-pause")
+    window.looked()
+    assert bar.value() == bar.maximum() > 0
+    window.reads_until("Set 3 images aside", "data-set-aside")
+    window.click("data-filter-look")
+    window.until(lambda: bar.value() < bar.maximum(), "the current image in sight")
+
+
+def test_that_in_the_middle_of_a_look_all_else_can_be_seen_and_changes_are_told_at_its_end(
+    opened, many, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(data_page, "DatasetWatch", lambda: DatasetWatch(50))
+    other = small_dataset(tmp_path / "other")
+    window = opened(other)
+    window.looked()
+    window.click("data-view-captions")
+    window.reads_until("1 of 8", "caption-number")
+    window.page.take([str(many)])
+    window.click("data-scan-pause")
+    window.reads_until("paused", "data-scan")
+    window.click("data-view-captions")
+    window.reads_until(f"1 of {MANY}", "caption-number")
+    (many / "new.png").write_bytes((other / "00.png").read_bytes())
+    window.until(lambda: window.page._changed_meanwhile, "the change to be noticed")
+    assert not window.is_seen("data-note")
+    window.click("data-scan-pause")
+    window.reads_until("The files have changed", "data-note")
+
+
+def test_that_a_folder_that_went_away_is_told_where_its_images_were(opened, tmp_path):
+    folder = small_dataset(tmp_path / "mira")
+    window = opened(folder)
+    window.looked()
+    shutil.rmtree(folder)
+    window.click("data-look-again")
+    window.reads_until("There are no images", "data-nothing")
+    window.reads_until("mira", "data-nothing")
 
 
 def test_that_closing_in_the_middle_of_a_look_leaves_no_process(opened, many, no_leftovers):

@@ -5,23 +5,23 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from gui.engine.errors import PreflightError
-from gui.engine.freed_memory import give_back_memory
+from gui.engine.freed_memory import give_back_memory, no_full_collections
 from gui.engine.paths import Home
 from gui.window.bridges.dataset_source import DatasetSource, OpenedDataset, open_dataset
 from gui.window.bridges.tasks import UnexpectedFault
 from gui.window.models.image_rows import ImageRows, worst_first
 
 if TYPE_CHECKING:
-    from gui.engine.dataset.buckets import Size
     from gui.engine.dataset.doctor import Doctor
     from gui.engine.dataset.report import DatasetReport
     from gui.engine.dataset.scan import ScanBatch, ScanProgress
@@ -34,6 +34,9 @@ State = Literal["idle", "opening", "looking", "paused", "reading", "done", "stop
 TELL_SECONDS = 0.1
 """What was found is told so often, however much it is."""
 
+SLICE = 400
+"""So many images are told at once; between two slices the window answers its user."""
+
 PATIENCE_SECONDS = 5.0
 """So long closing waits until all processes are gone."""
 
@@ -42,16 +45,12 @@ class LookedAt(NamedTuple):
     """One image that was looked at.
 
     Attributes:
-        place: Which of the folders.
-        name: The file.
-        keys: What is wrong with it; see ``problem_kinds``.
-        size: In pixels as stored; (0, 0) where it has none.
+        row: Which of all images.
+        keys: What is wrong with it, the worst first; see ``problem_kinds``.
     """
 
-    place: int
-    name: str
+    row: int
     keys: tuple[str, ...]
-    size: Size
 
 
 class FolderImages(NamedTuple):
@@ -125,6 +124,11 @@ class DatasetScan(QObject):
         self._processes = processes
         self._number = 0
         self._look: _Look | None = None
+        self._waiting: deque[LookedAt] = deque()
+        self._progress: ScanProgress | None = None
+        self._slices = QTimer(self)
+        self._slices.setSingleShot(True)
+        self._slices.timeout.connect(self._tell_slice)
         self._told.connect(self._take)
 
     @property
@@ -187,6 +191,7 @@ class DatasetScan(QObject):
             look.wait(PATIENCE_SECONDS)
 
     def _end(self) -> None:
+        self._waiting.clear()
         if self._look is not None:
             self._look.cancel()
             self._look = None
@@ -202,16 +207,27 @@ class DatasetScan(QObject):
         if what == "begun":
             self.begun.emit(value)
             self._be("looking")
-        elif what == "found":
-            self.found.emit(value)
+        elif what == "found" and isinstance(value, Found):
+            self._waiting.extend(value.images)
+            self._progress = value.progress
+            self._tell_slice()
         elif what == "reading":
             self._be("reading")
         elif what == "finished":
+            self._waiting.clear()  # all of it is in the rows that come now
             self._be("done")
             self.finished.emit(value)
         else:
             self._be("failed")
             self.failed.emit(value)
+
+    def _tell_slice(self) -> None:
+        """Tell what waits, not more at once than the window has time for."""
+        images = tuple(self._waiting.popleft() for _image in range(min(SLICE, len(self._waiting))))
+        if self._progress is not None:
+            self.found.emit(Found(images, self._progress))
+        if self._waiting:
+            self._slices.start()
 
 
 class _Look:
@@ -242,12 +258,14 @@ class _Look:
         self._thread.join(seconds)
 
     def pause(self) -> None:
-        if self._doctor is not None:
-            self._doctor.scan.pause()
+        with self._guard:
+            if self._doctor is not None:
+                self._doctor.scan.pause()
 
     def resume(self) -> None:
-        if self._doctor is not None:
-            self._doctor.scan.resume()
+        with self._guard:
+            if self._doctor is not None:
+                self._doctor.scan.resume()
 
     def cancel(self) -> None:
         with self._guard:
@@ -257,7 +275,8 @@ class _Look:
 
     def _run(self) -> None:
         try:
-            self._work()
+            with no_full_collections():
+                self._work()
         except PreflightError as error:
             self._tell("failed", error)
         except Exception as error:  # noqa: BLE001 - whatever it is, it has to be said
@@ -276,7 +295,7 @@ class _Look:
             folders = _folders_of(doctor, dataset)
             rows, self._before = ImageRows(folders, self._before), None
             self._tell("begun", Begun(dataset, folders, rows))
-            for found in _gathered(doctor):
+            for found in _gathered(doctor, rows):
                 self._tell("found", found)
             if not self._cancelled.is_set():
                 self._tell("reading", None)
@@ -284,7 +303,8 @@ class _Look:
                 self._tell("finished", Finished(report, rows.judged(report)))
         finally:
             doctor.close()
-            self._doctor = None
+            with self._guard:
+                self._doctor = None
             del doctor
             give_back_memory()
 
@@ -295,7 +315,7 @@ def _folders_of(doctor: Doctor, dataset: OpenedDataset) -> tuple[FolderImages, .
     return tuple(FolderImages(each, doctor.images_in(each)) for each in doctor.folders if each in wanted)
 
 
-def _gathered(doctor: Doctor) -> Iterator[Found]:
+def _gathered(doctor: Doctor, rows: ImageRows) -> Iterator[Found]:
     """Yield what is found, not more often than it can be shown."""
     wanted = {subset.image_dir for subset in doctor.spec.subsets}
     places = {
@@ -305,7 +325,7 @@ def _gathered(doctor: Doctor) -> Iterator[Found]:
     progress: ScanProgress | None = None
     due = time.monotonic() + TELL_SECONDS
     for batch in doctor.batches():
-        images += _looked_at(doctor, batch, places)
+        images += _looked_at(doctor, batch, places, rows)
         progress = batch.progress
         if time.monotonic() >= due:
             yield Found(tuple(images), progress)
@@ -315,9 +335,15 @@ def _gathered(doctor: Doctor) -> Iterator[Found]:
         yield Found(tuple(images), progress)
 
 
-def _looked_at(doctor: Doctor, batch: ScanBatch, places: dict[int, int]) -> Iterator[LookedAt]:
+def _looked_at(
+    doctor: Doctor, batch: ScanBatch, places: dict[int, int], rows: ImageRows
+) -> Iterator[LookedAt]:
     for image in batch.images:
-        if image.place in places:
+        if image.place not in places:
+            continue  # a mask
+        row = rows.row_of(places[image.place], image.name)
+        if row is not None:
             keys = [key for each in doctor.subsets_of(image) for key in doctor.problems_of(image, each)]
             size = image.facts.size if image.facts.fault is None else (0, 0)
-            yield LookedAt(places[image.place], image.name, worst_first(keys), size)
+            rows.measure(row, size)
+            yield LookedAt(row, worst_first(keys))

@@ -72,9 +72,9 @@ def open_dataset(source: DatasetSource, check: PlanCheck) -> OpenedDataset:
     """
     from gui.engine.preflight.dataset_report import spec_of_plan
 
+    check = replace(check, seen=FilesSeen())  # what was seen of the files before may be over
     if source.folder is not None:
-        plan = folder_plan(source.folder, check.plan)
-        check = replace(check, plan=plan, base=source.folder, seen=FilesSeen())
+        check = replace(check, plan=folder_plan(source.folder, check.plan), base=source.folder)
     checker = check.checker()
     spec = spec_of_plan(checker, check.plan)
     if not spec.subsets:

@@ -139,13 +139,13 @@ class ImageRows:
                 return self.row_of(place, path.name)
         return None
 
-    def learn(self, images: Iterable[LookedAt]) -> None:
-        """Take what was found out about images."""
-        for image in images:
-            row = self.row_of(image.place, image.name)
-            if row is not None:
-                self._set(row, image.keys)
-                self._width[row], self._height[row] = image.size
+    def measure(self, row: int, size: Size) -> None:
+        """Take the size of an image in pixels as stored, (0, 0) where it has none; also from a thread."""
+        self._width[row], self._height[row] = size
+
+    def learn(self, images: Iterable[LookedAt]) -> set[int]:
+        """Take what was found out about images, and return the rows that look otherwise now."""
+        return {image.row for image in images if self._set(image.row, image.keys)}
 
     def judged(self, report: DatasetReport) -> ImageRows:
         """Return these rows as a whole report sees them: with captions, and compared with each other.
@@ -205,18 +205,20 @@ class ImageRows:
     def _range(self, place: int | None) -> tuple[int, int]:
         return (0, len(self)) if place is None else (self._starts[place], self._starts[place + 1])
 
-    def _set(self, row: int, keys: Iterable[str]) -> None:
-        ordered, before = worst_first(keys), self._keys.get(row, ())
-        self._level[row] = _levels()[ordered[0]][1] if ordered else Level.FINE
-        if ordered == before:
-            return
+    def _set(self, row: int, keys: tuple[str, ...]) -> bool:
+        """Take what is wrong with an image, the worst first; return whether that is news."""
+        before = self._keys.get(row, ())
+        if keys == before and self._level[row] != Level.UNKNOWN:
+            return False
+        self._level[row] = _levels()[keys[0]][1] if keys else Level.FINE
         kinds = self._kinds[self.place(row)]
         kinds.subtract(before)
-        kinds.update(ordered)
-        if ordered:
-            self._keys[row] = ordered
+        kinds.update(keys)
+        if keys:
+            self._keys[row] = keys
         else:
-            del self._keys[row]
+            self._keys.pop(row, None)
+        return True
 
     def _of_report(self, report: DatasetReport) -> Iterator[tuple[int, str]]:
         for subset, place in self._subsets(report):

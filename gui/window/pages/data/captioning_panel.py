@@ -22,7 +22,7 @@ from gui.window.widgets.buttons import Button
 from gui.window.widgets.card import Card
 from gui.window.widgets.inputs import Choice, TextField
 from gui.window.widgets.labels import Label
-from gui.window.widgets.layouts import column, held, row
+from gui.window.widgets.layouts import FlowLayout, column, held, row
 from gui.window.widgets.page import Scroll
 from gui.window.widgets.switch import Switch
 
@@ -91,7 +91,7 @@ class CaptioningPanel(QWidget):
         body.addLayout(named)
         for part in (self.refusal, self.busy, self.failure):
             body.addWidget(part)
-        body.addLayout(row(self.everything, None, self.start, spacing=Space.M))
+        body.addWidget(held(FlowLayout(self.everything, self.start, spacing=Space.M)))
         content = held(column(self._settings, self.found, None, spacing=Space.L))
         self.setLayout(column(Scroll(content, name="captioning-scroll")))
 

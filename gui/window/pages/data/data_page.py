@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +17,8 @@ from gui.engine.plan.changes import ACTION, apply_changes
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.texts import _
 from gui.window.bridges.checks import Checks
-from gui.window.bridges.dataset_pictures import DatasetPictures
-from gui.window.bridges.dataset_scan import Begun, DatasetScan, Finished, Found
+from gui.window.bridges.dataset_bridges import DatasetBridges
+from gui.window.bridges.dataset_scan import Begun, Finished, Found
 from gui.window.bridges.dataset_source import DatasetSource, names_images
 from gui.window.bridges.dataset_watch import DatasetWatch
 from gui.window.bridges.tasks import Tasks
@@ -51,26 +50,6 @@ AGAIN_MS = 400
 
 OF_DATA = ("dataset", "plan.family", "train_data_dir", "reg_data_dir", "in_json")
 """What in a plan makes it another dataset, or the same one judged otherwise."""
-
-
-@dataclass(frozen=True)
-class DatasetBridges:
-    """What the page and its panels stand on.
-
-    Attributes:
-        scan: Looks at images.
-        pictures: Makes the small pictures of the grid.
-        large: Makes the large ones.
-    """
-
-    scan: DatasetScan
-    pictures: DatasetPictures
-    large: DatasetPictures
-
-    def close(self) -> None:
-        """End all processes."""
-        for part in (self.scan, self.pictures, self.large):
-            part.close()
 
 
 class DataPage(Page):
@@ -109,6 +88,7 @@ class DataPage(Page):
         self._report: DatasetReport | None = None
         self._done = (0, 0)
         self._due = False
+        self._changed_meanwhile = False
         self._watch = DatasetWatch()
         self.images = ImagesView(icons=icons, pictures=bridges.pictures, large=bridges.large)
         self.views = DataViews(self.images, views)
@@ -154,6 +134,9 @@ class DataPage(Page):
         self._begun, self._report, self._due = None, None, False
         self._watch.stop()
         self.page_notes.hide()
+        self._changed_meanwhile = False
+        self.aside.forget()
+        self.views.show_dataset(None)
         self.images.show_view(None)
         self.images.show_rows(ImageRows(()))
         self.filters.show_all()
@@ -243,11 +226,14 @@ class DataPage(Page):
 
     def _begin(self, begun: Begun) -> None:
         self._begun, self._done = begun, (0, len(begun.rows))
+        self._changed_meanwhile = False
         self.images.show_view(self._view())
         self.images.show_rows(begun.rows)
         names = [f"{each.folder.name} · {len(each.names):,}" for each in begun.folders]
         self.filters.show_folders(names)
         self._watch.watch([each.folder for each in begun.folders])
+        if self._report is None:
+            self.views.show_dataset(self._view())
         self._show_counts()
         self._show_state()
 
@@ -267,6 +253,8 @@ class DataPage(Page):
         self.views.show_dataset(self._view())
         self._show_state()
         self._checks.check_again()
+        if self._changed_meanwhile:
+            self.page_notes.changed()
 
     def _fail(self, error: PreflightError) -> None:
         self.page_notes.failed(str(error))
@@ -278,6 +266,7 @@ class DataPage(Page):
         self._watch.stop()
 
     def _changed(self) -> None:
+        self._changed_meanwhile = True
         if not self._scan.busy:
             self.page_notes.changed()
 

@@ -87,6 +87,6 @@ def _of_images() -> set[str]:
 
 def _fixes(key: str, findings: Sequence[Finding], target: str) -> tuple[Fix, ...]:
     identity = problem_kinds()[key].id
-    return tuple(
-        fix for each in findings if each.id == identity and each.where == target for fix in each.fixes
-    )
+    told = (each for each in findings if each.id == identity and each.where == target)
+    fixes = {(fix.id, fix.label): fix for each in told for fix in each.fixes}
+    return tuple(fixes.values())

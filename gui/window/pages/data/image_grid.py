@@ -6,6 +6,9 @@ worked out from its number.
 
 from __future__ import annotations
 
+from collections.abc import Sequence, Set
+from pathlib import Path
+
 from PySide6.QtCore import (
     QItemSelection,
     QItemSelectionModel,
@@ -18,7 +21,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QRegion, QResizeEvent
+from PySide6.QtGui import QImage, QKeyEvent, QPainter, QPaintEvent, QRegion, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame
 
 from gui.engine.dataset.small_picture import PictureWish
@@ -64,6 +67,7 @@ class ImageGrid(QAbstractItemView):
         self._pictures = pictures
         self._painter = TilePainter(icons)
         self._grid = self._painter.grid(1)
+        self._drawn: dict[Path, QImage | None] = {}
         self.setObjectName("data-grid")
         self.setAccessibleName(_("Images"))
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -75,7 +79,7 @@ class ImageGrid(QAbstractItemView):
         style(self, role="tiles")
         self.setModel(model)
         model.modelReset.connect(self.updateGeometries)
-        pictures.arrived.connect(self.viewport().update)
+        pictures.arrived.connect(self._arrived)
         icons.theme.changed.connect(self._restyle)
         self.doubleClicked.connect(lambda _index: self.opened.emit())
 
@@ -102,6 +106,30 @@ class ImageGrid(QAbstractItemView):
         if index.isValid():
             self.setCurrentIndex(index)
             self.scrollTo(index)
+
+    def stay_at(self, number: int, height: int) -> None:
+        """Make an image the current one, and scroll to a height, whether or not it is in sight there."""
+        self.setAutoScroll(False)
+        self.setCurrentIndex(self._images.index(number))
+        self.setAutoScroll(True)
+        self.verticalScrollBar().setValue(height)
+
+    def is_in_sight(self, index: Index) -> bool:
+        """Return whether something of a tile can be seen."""
+        return self.visualRect(index).intersects(self.viewport().rect())
+
+    def select_also(self, numbers: Sequence[int]) -> None:
+        """Select these besides the current one."""
+        selection = QItemSelection()
+        for number in numbers:
+            selection.select(self._images.index(number), self._images.index(number))
+        self.selectionModel().select(selection, QItemSelectionModel.SelectionFlag.Select)
+
+    def redraw(self, rows: Set[int]) -> None:
+        """Draw those of some images anew that are in sight."""
+        for number in self._in_sight(0):
+            if self._images.row(number) in rows:
+                self.update(self._images.index(number))
 
     def visualRect(self, index: Index) -> QRect:  # noqa: N802 - Qt's name
         """Return where a tile is in sight."""
@@ -240,7 +268,7 @@ class ImageGrid(QAbstractItemView):
         rows, row = self._images.rows, self._images.row(number)
         path = rows.path(row)
         words, tone = tile_words(rows, row)
-        picture = self._pictures.find(path)
+        picture = self._drawn[path] = self._pictures.find(path)
         return Tile(
             name=path.name,
             words=words,
@@ -262,11 +290,18 @@ class ImageGrid(QAbstractItemView):
         ratio = self.devicePixelRatioF()
         size, radius = self._painter.picture_size(self._grid, ratio), self._painter.picture_radius(ratio)
         rows, box = self._images.rows, (size.width(), size.height())
-        wanted = [
-            RoundWish(PictureWish(rows.path(self._images.row(number)), box), radius)
-            for number in self._in_sight(AHEAD_LINES)
-        ]
-        self._pictures.want(wanted)
+        paths = [rows.path(self._images.row(number)) for number in self._in_sight(AHEAD_LINES)]
+        self._drawn = {path: self._drawn[path] for path in paths if path in self._drawn}
+        self._pictures.want([RoundWish(PictureWish(path, box), radius) for path in paths])
+
+    def _arrived(self) -> None:
+        """Draw the tiles anew that have another picture now, or will have none."""
+        rows = self._images.rows
+        for number in self._in_sight(0):
+            path = rows.path(self._images.row(number))
+            before, now = self._drawn.get(path), self._pictures.find(path)
+            if now is not before or (now is None and self._pictures.knows(path)):
+                self.update(self._images.index(number))
 
     def _nearest(self, point: QPoint) -> int | None:
         """Return the tile that is nearest to a point, in reading order."""

@@ -25,7 +25,7 @@ from gui.window.theme.space import Space
 from gui.window.widgets.buttons import Button
 from gui.window.widgets.card import Card
 from gui.window.widgets.labels import ElidedLabel, Label
-from gui.window.widgets.layouts import FlowLayout, column, held, row
+from gui.window.widgets.layouts import FlowLayout, column, held, line, row
 from gui.window.widgets.page import Scroll
 
 WIDTH = 380
@@ -99,7 +99,7 @@ class ImagePanel(Card):
         self.findings = ImageFindings()
         self.aside = Button(_("Set aside"), name="data-set-aside", tip=_("Key: Delete"))
         self.reveal = Button(_("Show folder"), "link", name="data-show-folder")
-        self.note = Label(_("Your files are never changed."), "muted")
+        self.note = ElidedLabel(_("Your files are never changed."), "muted")
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(LOOK_MS)
@@ -157,6 +157,7 @@ class ImagePanel(Card):
         self._inner.setObjectName("data-panel-inner")
         self.scroller = Scroll(self._inner, name="data-panel-scroll")
         self.body.addWidget(self.scroller, 1)
+        self.body.addWidget(line())
         bottom = row(self.aside, self.note)
         bottom.setStretchFactor(self.note, 1)
         self.body.addLayout(bottom)

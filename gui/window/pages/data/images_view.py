@@ -30,6 +30,9 @@ from gui.window.widgets.page import Empty
 MOST_PANEL = 0.46
 """So much of the width the panel may take."""
 
+MOST_KEPT = 500
+"""So many selected images stay selected when others are shown."""
+
 SELECTION_MS = 50
 """Who drags over many images has their number afterwards."""
 
@@ -59,7 +62,7 @@ class ImagesView(QWidget):
         self._model = ImageGridModel(image_words)
         self.grid = ImageGrid(icons, self._model, pictures)
         self.panel = ImagePanel(icons=icons, pictures=large)
-        self._nothing = Empty(_("No image is like that"), _("Press the chip again, or clear the search."))
+        self._nothing = Empty("", "", name="data-nothing")
         self._stack = QStackedLayout()
         self._stack.addWidget(self.grid)
         self._stack.addWidget(self._nothing)
@@ -108,40 +111,65 @@ class ImagesView(QWidget):
         self._show_current()
 
     def show_rows(self, rows: ImageRows) -> None:
-        """Show other images; the current one stays so where it is still there."""
-        self._keeping(lambda: self._model.show_rows(rows))
+        """Show other images; the current one stays so where it is still there, and what is in sight too."""
+        current = self.grid.currentIndex()
+        away = current.isValid() and not self.grid.is_in_sight(current)
+        self._keeping(lambda: self._model.show_rows(rows), stays=away)
 
     def show_filter(self, wanted: ImageFilter) -> None:
         """Let others through."""
-        self._keeping(lambda: self._model.show_filter(wanted))
+        self._keeping(lambda: self._model.show_filter(wanted), stays=False)
 
     def learn(self, images: Sequence[LookedAt]) -> None:
         """Take what was found out about images."""
-        self._model.learn(images)
-        current = self.grid.current_row
-        if current is not None and any(image.name == self.rows.name(current) for image in images):
+        changed = self._model.learn(images)
+        self.grid.redraw(changed)
+        if self.grid.current_row in changed:
             self._show_current()
 
     def refresh(self) -> None:
         """Filter anew."""
         self.show_rows(self.rows)
 
-    def _keeping(self, change: Callable[[], object]) -> None:
-        """Change what is shown; stay at the same image and the same height."""
-        row = self.grid.current_row
-        path = self.rows.path(row) if row is not None else None
-        number = self.grid.currentIndex().row()
+    def _keeping(self, change: Callable[[], object], *, stays: bool) -> None:
+        """Change what is shown; stay at the same image, and at the same height where that is elsewhere.
+
+        Args:
+            change: Does it.
+            stays: Whether the current image need not be in sight.
+        """
+        current, number = self.grid.current_row, self.grid.currentIndex().row()
+        path = self.rows.path(current) if current is not None else None
+        is_few = 1 < self.grid.selected_count <= MOST_KEPT
+        selected = [self.rows.path(row) for row in self.grid.selected_rows] if is_few else []
         height, has_focus = self.grid.verticalOffset(), self.grid.hasFocus()
         change()
-        self._stack.setCurrentIndex(0 if self._model.rowCount() else 1)
-        self.grid.verticalScrollBar().setValue(height)
+        self._say_nothing()
         again = self._model.number_of(path) if path is not None else None
-        if self._model.rowCount():
-            self.grid.go_to(max(number, 0) if again is None else again)
-        else:
+        wanted = max(number, 0) if again is None else again
+        if not self._model.rowCount():
             self._show_current()
+        elif stays:
+            self.grid.stay_at(min(wanted, self._model.rowCount() - 1), height)
+        else:
+            self.grid.verticalScrollBar().setValue(height)
+            self.grid.go_to(wanted)
+        found = map(self._model.number_of, selected)
+        self.grid.select_also([number for number in found if number is not None])
         if has_focus:
             self.grid.setFocus()
+
+    def _say_nothing(self) -> None:
+        """Where there is no image to show, say why."""
+        self._stack.setCurrentIndex(0 if self._model.rowCount() else 1)
+        report = self._view.report if self._view else None
+        title, text = _("No image is like that"), _("Press the chip again, or clear the search.")
+        if not len(self.rows):
+            title = _("There are no images")
+            told = [each for each in report.findings if each.severity != "hint"] if report else ()
+            text = "\n\n".join(f"{each.title} {each.detail}" for each in told)
+        self._nothing.title.setText(title)
+        self._nothing.text.setText(text)
 
     def _show_current(self) -> None:
         view, current = self._view, self.grid.current_row

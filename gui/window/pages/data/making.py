@@ -8,6 +8,7 @@ from gui.engine.texts import _
 from gui.window.bridges.caption_work import CaptionWork
 from gui.window.bridges.captioning_work import CaptioningWork
 from gui.window.bridges.checks import Checks
+from gui.window.bridges.dataset_bridges import DatasetBridges
 from gui.window.bridges.dataset_pictures import DatasetPictures
 from gui.window.bridges.dataset_scan import DatasetScan
 from gui.window.bridges.tasks import Tasks
@@ -16,7 +17,7 @@ from gui.window.models.plan_document import PlanDocument
 from gui.window.pages.data.buckets_panel import BucketsPanel
 from gui.window.pages.data.caption_panel import CaptionPanel
 from gui.window.pages.data.captioning_panel import CaptioningPanel
-from gui.window.pages.data.data_page import REPAIRS, DataPage, DatasetBridges
+from gui.window.pages.data.data_page import REPAIRS, DataPage
 from gui.window.pages.data.repairs_panel import RepairsPanel
 from gui.window.pages.data.views import NamedPanel
 from gui.window.pages.data.words_panel import WordsPanel

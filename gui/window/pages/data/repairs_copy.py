@@ -24,7 +24,7 @@ from gui.window.widgets.card import Card
 from gui.window.widgets.chip import Tone
 from gui.window.widgets.inputs import PathField
 from gui.window.widgets.labels import Label
-from gui.window.widgets.layouts import row
+from gui.window.widgets.layouts import FlowLayout, held
 from gui.window.widgets.switch import Switch
 
 _KEY = "repairs-copy"
@@ -68,8 +68,7 @@ class CopyCard(Card):
         self.result.set_buttons(self._use, self._open)
         self.body.addWidget(Label(about, "muted"))
         self.body.addWidget(self.place)
-        line = row(self.shrink, None, self.start, spacing=Space.M)
-        self.body.addLayout(line)
+        self.body.addWidget(held(FlowLayout(self.shrink, self.start, spacing=Space.M)))
         self.body.addWidget(self.busy)
         self.body.addWidget(self.result)
         self.busy.hide()

@@ -99,6 +99,11 @@ class SettingAside(QWidget):
             question.format(name=names[0], count=f"{len(names):,}"), detail.format(folder=QUARANTINE)
         )
 
+    def forget(self) -> None:
+        """Say and ask nothing: other images are looked at now."""
+        self._ask.hide()
+        self._banner.hide()
+
     def _set_aside(self) -> None:
         due = self._due
 
