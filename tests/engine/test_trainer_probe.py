@@ -491,7 +491,9 @@ def test_that_the_accelerate_config_is_always_the_one_in_force(checkout, tmp_pat
     assert (found.path, found.values) == (str(config), {"mixed_precision": "bf16", "num_processes": 2})
 
 
-@pytest.mark.parametrize("content", [b"\xff\xff", b"a: [", b"just words", b"a: !!python/object:os.x {}"])
+@pytest.mark.parametrize(
+    "content", [b"\xff\xff", b"a: [", b"just words", b"a: !!python/object:os.x {}", b"a: 2020-99-99"]
+)
 def test_that_a_damaged_accelerate_config_is_told(tmp_path, content):
     config = tmp_path / "cache" / "huggingface" / "accelerate" / "default_config.json"
     config.parent.mkdir(parents=True)

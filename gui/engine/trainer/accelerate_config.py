@@ -36,7 +36,7 @@ def _read(path: Path) -> AccelerateConfig:
         content = yaml.safe_load(read_text(path))  # JSON is YAML
     except CannotRead as error:
         return AccelerateConfig(path=str(path), problem=error.reason)
-    except (yaml.YAMLError, RecursionError) as error:
+    except (yaml.YAMLError, RecursionError, ValueError) as error:  # a date that there is not, for one
         return AccelerateConfig(path=str(path), problem=str(error).splitlines()[0])
     if not isinstance(content, dict):
         return AccelerateConfig(path=str(path), problem=_("it holds no settings"))
