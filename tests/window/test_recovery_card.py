@@ -5,13 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from ended_runs import ended
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from gui.engine.runs.clean_points import CleanPoint
+from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.recovery_chain import ChainRun
 from gui.engine.runs.recovery_models import ChangeRow, Recovery, RecoveryTry
-from gui.engine.runs.status import Verdict
+from gui.engine.runs.status import RunStatus, Verdict
+from gui.window.bridges.recoverer import Recoverer
 from gui.window.pages.run.chain_card import ChainCard
 from gui.window.pages.run.recovery_card import RecoveryButtons, RecoveryCard, has_ways
 from gui.window.pages.run.verdict_card import VerdictCard
@@ -105,3 +108,31 @@ def test_that_the_chain_shows_what_each_try_changed_and_opens_it(show, qtbot) ->
     assert told.args == ["b"]
     card.show_chain(ChainRun(run="a"), "a")
     qtbot.waitUntil(card.isHidden, timeout=2000)
+
+
+def test_that_a_choice_is_done_once_and_only_as_long_as_it_is_what_was_shown(tmp_path, tasks, qtbot) -> None:
+    run = ended(tmp_path)
+    recoverer = Recoverer(tasks)
+    said: dict[str, list[object]] = {"found": [], "ready": [], "refused": []}
+    recoverer.found.connect(said["found"].append)
+    recoverer.plan_ready.connect(lambda _run, chosen: said["ready"].append(chosen))
+    recoverer.refused.connect(said["refused"].append)
+    recoverer.begin(run)
+    recoverer.look(RunStatus.read(run.status))
+    qtbot.waitUntil(lambda: len(said["found"]) == 2, timeout=20_000)
+    shown = said["found"][1].tries[0]
+    for _click in range(2):
+        recoverer.open_plan(shown)
+    qtbot.waitUntil(lambda: tasks.busy == 0, timeout=20_000)
+    assert said["ready"] == [shown]
+
+    shown.point.path.unlink()
+    recoverer.open_plan(shown)
+    qtbot.waitUntil(lambda: len(said["refused"]) == 2, timeout=20_000)
+    assert said["ready"] == [shown]
+    assert said["found"][2].tries[0].point is None, "what can be tried now is shown"
+
+    recoverer.open_plan(said["found"][2].tries[0])
+    recoverer.begin(RunFolder(tmp_path / "another"))
+    qtbot.waitUntil(lambda: tasks.busy == 0, timeout=20_000)
+    assert said["ready"] == [shown], "nothing is opened over another run"

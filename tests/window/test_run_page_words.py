@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import sight
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
 
 from gui.engine.runs.alarm import Alarm
 from gui.engine.runs.status import BarNow, FileNow, GpuNow, HostNow, RunStatus, StopNow, Verdict
@@ -183,11 +184,23 @@ def test_that_what_one_reads_stays_open_while_an_alarm_changes(icons, show, qapp
     before = banners(stack)
     stack.show_alarms([quiet], over=False)
     assert banners(stack) == before
-    before[0].open_details()
+    opener = sight.find(stack, "run-banner-stalled-ways", QPushButton)
+    stack.activateWindow()
+    opener.setFocus()
+    qtbot.keyClick(opener, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: sight.sees(stack, "run-banner-stalled-details"))
     later = quiet.model_copy(update={"title": "Nothing is heard for long."})
     stack.show_alarms([later], over=False)
     qtbot.waitUntil(lambda: [b.title.text() for b in banners(stack)] == ["Nothing is heard for long."])
-    assert banners(stack)[0].is_open
+    assert sight.find(stack, "run-banner-stalled-ways") is opener, "half a click is not lost"
+    found = later.model_copy(
+        update={"last_clean": Path("/out/a.safetensors"), "next_steps": ("Do not wait.",)}
+    )
+    stack.show_alarms([found], over=False)
+    sight.until_says(qtbot, stack, "Do not wait.")
+    assert banners(stack) == before
+    qtbot.waitUntil(lambda: sight.sees(stack, "run-copy-clean-stalled"))
+    qtbot.waitUntil(lambda: sight.find(stack, "run-banner-stalled-ways").hasFocus())
     worse = Alarm(id="oom", tone="bad", title="No memory.")
     stack.show_alarms([worse, later], over=False)
     both = ["No memory.", "Nothing is heard for long."]

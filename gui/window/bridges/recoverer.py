@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from gui.engine.runs.recovery_models import Recovery, RecoveryTry
 
 LOOK_KEY, DO_KEY = "run-recovery", "run-recovery-do"
+
+T = TypeVar("T")
 
 
 class Recoverer(QObject):
@@ -45,11 +47,11 @@ class Recoverer(QObject):
         super().__init__()
         self._tasks = tasks
         self._run: RunFolder | None = None
-        self._asked = False
+        self._asked = self._doing = False
 
     def begin(self, run: RunFolder) -> None:
         """Begin with another run."""
-        self._run, self._asked = run, False
+        self._run, self._asked, self._doing = run, False, False
         self._tasks.cancel(LOOK_KEY)
         self.found.emit(None)
         self.chained.emit(None)
@@ -64,39 +66,52 @@ class Recoverer(QObject):
 
     def open_plan(self, chosen: RecoveryTry) -> None:
         """Do what comes before a try, then let its plan be opened."""
-        run = self._run
-        if run is not None:
-            self._do(lambda: _prepare_images(run, chosen), lambda: self.plan_ready.emit(run, chosen))
+        self._do(lambda run: _prepare(run, chosen), self.plan_ready.emit)
 
     def launch(self, chosen: RecoveryTry) -> None:
         """Launch a try at once, through the same checks as any launch."""
-        run = self._run
-        if run is None:
-            return
-        made: list[RunFolder] = []
-        self._do(lambda: made.append(_launch(run, chosen)), lambda: self.launched.emit(made[0]))
+        self._do(lambda run: _launch(run, chosen), lambda _run, made: self.launched.emit(made))
 
     def _take(self, seen: tuple[Recovery | None, ChainRun | None]) -> None:
         recovery, chain = seen
         self.found.emit(recovery)
         self.chained.emit(chain)
 
-    def _do(self, work: Callable[[], object], then: Callable[[], object]) -> None:
-        def done(_result: object) -> None:
-            self.busy.emit(False)
-            then()
+    def _do(self, work: Callable[[RunFolder], T], then: Callable[[RunFolder, T], object]) -> None:
+        """Do one thing at a time; what comes of it is told while its run is still the one that is shown."""
+        run = self._run
+        if run is None or self._doing:
+            return
 
+        def done(result: T) -> None:
+            if self._ended(run):
+                then(run, result)
+
+        def failed(error: PreflightError) -> None:
+            if self._ended(run):
+                self._refuse(run, _refusal(error))
+
+        self._doing = True
         self.busy.emit(True)
-        self._tasks.run(lambda _handle: work(), done, self._failed, key=DO_KEY)
+        self._tasks.run(lambda _handle: work(run), done, failed, key=DO_KEY)
 
-    def _failed(self, error: PreflightError) -> None:
+    def _ended(self, run: RunFolder) -> bool:
+        """Take clicks again; return whether it is the run that is still shown."""
+        if run != self._run:
+            return False
+        self._doing = False
         self.busy.emit(False)
-        if isinstance(error, PlanNotRunnable):
-            titles = " ".join(finding.title for finding in error.findings)
-            text = _("Nothing was started: {reasons} Open it as a plan to see the ways out.")
-            self.refused.emit(text.format(reasons=titles))
-        else:
-            self.refused.emit(_("Nothing was started. {reason}").format(reason=error))
+        return True
+
+    def _refuse(self, run: RunFolder, words: str) -> None:
+        """Say why nothing was started, and show what can be tried as things are now."""
+        self.refused.emit(words)
+
+        def take(seen: tuple[Recovery | None, ChainRun | None]) -> None:
+            self._take(seen)
+            self.refused.emit(words)
+
+        self._tasks.run(lambda _handle: _look(run), take, self._nothing, key=LOOK_KEY)
 
     def _nothing(self, _error: PreflightError) -> None:
         """What cannot be read offers nothing; the page tells of the trouble."""
@@ -113,8 +128,28 @@ def _look(run: RunFolder) -> tuple[Recovery | None, ChainRun | None]:
     return recovery_or_none(run), None if home is None else chain_of(home, run)
 
 
-def _prepare_images(run: RunFolder, chosen: RecoveryTry) -> None:
-    """Move the images that a try leaves out; the click on it was the yes to that."""
+def _refusal(error: PreflightError) -> str:
+    if isinstance(error, PlanNotRunnable):
+        titles = " ".join(finding.title for finding in error.findings)
+        text = _("Nothing was started: {reasons} Open it as a plan to see the ways out.")
+        return text.format(reasons=titles)
+    return _("Nothing was started. {reason}").format(reason=error)
+
+
+def _prepare(run: RunFolder, shown: RecoveryTry) -> RecoveryTry:
+    """Return a try as it is by now; images that it leaves out are moved: the click on it was the yes to that.
+
+    Raises:
+        RunRefused: It is not what it was when it was shown.
+    """
+    from gui.engine.runs.recovery import still_offered
+
+    chosen = still_offered(run, shown)
+    _set_images_aside(run, chosen)
+    return chosen
+
+
+def _set_images_aside(run: RunFolder, chosen: RecoveryTry) -> None:
     from gui.engine.runs.records import Manifest
     from gui.engine.runs.recovery_images import put_bad_aside
     from gui.engine.runs.recovery_plans import run_checker
@@ -125,7 +160,7 @@ def _prepare_images(run: RunFolder, chosen: RecoveryTry) -> None:
         put_bad_aside(run, checker, chosen.set_aside)
 
 
-def _launch(run: RunFolder, chosen: RecoveryTry) -> RunFolder:
+def _launch(run: RunFolder, shown: RecoveryTry) -> RunFolder:
     from gui.engine.runs.records import Manifest
     from gui.engine.runs.retry import prepare_try
     from gui.engine.runs.start import start_supervisor
@@ -133,8 +168,7 @@ def _launch(run: RunFolder, chosen: RecoveryTry) -> RunFolder:
     home = home_of(run)
     if home is None:
         raise RunRefused(_("the run lies outside of the folder of runs; open its plan instead."))
-    manifest = Manifest.read(run.manifest)
-    _prepare_images(run, chosen)
+    chosen, manifest = _prepare(run, shown), Manifest.read(run.manifest)
     tokens = {} if manifest.practice else TokenStore(home).for_run(os.environ)
     prepared = prepare_try(run, manifest, home, chosen, tokens)
     start_supervisor(prepared.run, prepared.order)

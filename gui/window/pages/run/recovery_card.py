@@ -47,7 +47,7 @@ class RecoveryCard(Card):
 
     def show_recovery(self, recovery: Recovery | None) -> None:
         """Take another recovery; None takes it away."""
-        if recovery is self._recovery:
+        if recovery == self._recovery:
             return
         self._recovery = recovery
         clear(self.parts)

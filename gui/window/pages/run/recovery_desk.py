@@ -63,6 +63,8 @@ class RecoveryDesk(QObject):
     def _take(self, recovery: Recovery | None) -> None:
         shown = recovery if has_ways(recovery) else None
         self.card.show_recovery(shown)
+        if self.ways is not None and self.ways.recovery == shown:
+            return
         self.ways = RecoveryButtons(shown, self.card) if shown is not None else None
         self.changed.emit()
 
