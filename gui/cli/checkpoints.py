@@ -9,6 +9,7 @@ from pathlib import Path
 from gui.cli.checkpoint_actions import action_of, add_actions, block_lines
 from gui.cli.progress import ProgressLine, plain
 from gui.engine.errors import Cancelled
+from gui.engine.quantities import GIB, MIB
 from gui.engine.runs.block_growth import block_growth
 from gui.engine.runs.examination import Examination, ExaminedFile, examine
 from gui.engine.runs.series import saved_model
@@ -16,7 +17,6 @@ from gui.engine.texts import _, ngettext
 from gui.engine.trainer.model_kind import ModelKind
 from gui.engine.trainer.tensor_groups import is_constant
 
-MIB, GIB = 1 << 20, 1 << 30
 SHOWN_GROUPS = 6
 SHOWN_TENSORS = 3
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable
 from typing import TextIO
 
+from gui.engine.quantities import GIB
 from gui.engine.runs.events import RunEvent, VerdictGiven
 from gui.engine.runs.figures import clock_time, duration, figure, speed
 from gui.engine.runs.status import RunStatus
@@ -19,8 +20,6 @@ PERIOD_SECONDS = 10.0
 
 MOST_LINES = 40
 """Of what happened before the watching began so many lines are shown."""
-
-GIB = 1 << 30
 
 
 class Display:

@@ -6,9 +6,10 @@ from gui.engine.errors import CannotRead
 from gui.engine.plan.families import families
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.model_sizes import model_size
-from gui.engine.preflight.disk import GIB, forecast_disk
+from gui.engine.preflight.disk import forecast_disk
 from gui.engine.preflight.facts import Facts
 from gui.engine.preflight.view import View
+from gui.engine.quantities import GIB
 from gui.engine.trainer.catalogue import Catalogue
 
 CATALOGUE = Catalogue.bundled()

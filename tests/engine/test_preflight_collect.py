@@ -18,7 +18,7 @@ from gui.engine.preflight import collect
 from gui.engine.preflight.check import Checker
 from gui.engine.preflight.collect import Collector, path_fact
 from gui.engine.preflight.facts import Facts
-from gui.engine.preflight.machine_look import GIB
+from gui.engine.quantities import GIB
 
 
 def make_images(folder: Path, sizes: list[tuple[int, int]], captions: int = 0) -> Path:

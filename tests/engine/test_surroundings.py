@@ -20,10 +20,11 @@ from gui.engine.preflight.collect import Collector, trainer_fact
 from gui.engine.preflight.facts import Facts, TrainerFact
 from gui.engine.preflight.limits import hub, machine_limits, version_of
 from gui.engine.preflight.machine import read_machine
-from gui.engine.preflight.machine_look import GIB, accelerate_fact
+from gui.engine.preflight.machine_look import accelerate_fact
 from gui.engine.preflight.place_look import is_offline, locked_outputs
 from gui.engine.preflight.surroundings import RunFact
 from gui.engine.preflight.text_look import look_at_text
+from gui.engine.quantities import GIB
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.lock import SupervisorLock
 from gui.engine.runs.neighbours import living_runs

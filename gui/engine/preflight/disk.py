@@ -13,8 +13,7 @@ from gui.engine.documents import Document
 from gui.engine.plan.model_sizes import ModelSize, model_size
 from gui.engine.preflight.steps import StepsForecast, forecast_steps
 from gui.engine.preflight.view import View, as_size
-
-GIB = 2**30
+from gui.engine.quantities import GIB
 
 BYTES_OF = {"float": 4, "fp32": 4, "fp16": 2, "bf16": 2}
 """Bytes of a number in the formats that ``save_precision`` knows."""

@@ -13,7 +13,6 @@ from typing import Any
 from gui.engine.findings import Fix
 from gui.engine.plan.changes import UnknownTarget, apply_changes
 from gui.engine.preflight.rules.learning_rates import (
-    FULL_SCRIPTS,
     FULL_START,
     MAD,
     START,
@@ -107,7 +106,7 @@ def _alpha(fix: Fix, view: View) -> dict[str, Any]:
 
 
 def _start(view: View) -> float:
-    return FULL_START if view.script in FULL_SCRIPTS else START
+    return FULL_START if view.trains_model else START
 
 
 def _rates(view: View) -> dict[str, Any]:

@@ -12,8 +12,7 @@ from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.paths import absolute, arguments_with_paths, dataset_with_paths
 from gui.engine.preflight.surroundings import DiskFact
 from gui.engine.preflight.view import View
-
-GIB = 2**30
+from gui.engine.quantities import GIB
 
 PLACES = ("output_dir", "logging_dir", "pretrained_model_name_or_path")
 """Trainer arguments whose disk matters: what is written, and the largest file that is read."""

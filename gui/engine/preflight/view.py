@@ -21,6 +21,19 @@ from gui.engine.trainer.catalogue import ScriptArguments
 TRANSFORMER_SCRIPTS = ("flux_", "sd3_", "lumina_", "hunyuan_", "anima_")
 """How the names of scripts for FLUX and Chroma, SD 3, Lumina, HunyuanImage and Anima begin."""
 
+FULL_SCRIPTS = frozenset(
+    {
+        "train_db.py",
+        "fine_tune.py",
+        "sdxl_train.py",
+        "flux_train.py",
+        "sd3_train.py",
+        "lumina_train.py",
+        "anima_train.py",
+    }
+)
+"""Scripts that train the weights of the U-Net or transformer itself."""
+
 DATASET_DEFAULTS: dict[str, Any] = {
     "batch_size": 1,
     "enable_bucket": False,
@@ -302,6 +315,11 @@ class View:
     def trains_network(self) -> bool:
         """Whether the script is one of the LoRA scripts."""
         return self.script.endswith("train_network.py")
+
+    @property
+    def trains_model(self) -> bool:
+        """Whether the script trains the weights of the U-Net or transformer itself."""
+        return self.script in FULL_SCRIPTS
 
     @property
     def is_transformer(self) -> bool:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
+from gui.engine.quantities import GIB
 from gui.engine.texts import _
 from gui.engine.trainer.choosing import Trainer
 from gui.engine.trainer.facts import GpuSeen, TrainerFacts
-
-GIB = 1 << 30
 
 
 def short_gpu_name(name: str) -> str:

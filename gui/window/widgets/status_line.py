@@ -9,7 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QProgressBar
 
 from gui.engine.hardware.gpu import GpuSample
-from gui.engine.quantities import gib
+from gui.engine.quantities import GIB, gib
 from gui.engine.texts import _
 from gui.window.models.run_words import chip_words, name_of, steps_words
 from gui.window.models.trainer_words import sentence, short_gpu_name, short_line
@@ -33,7 +33,6 @@ ROOMY = 1000
 """In pixels at a text size of 100 %."""
 
 NEARLY_FULL = 0.95
-GIB = 1 << 30
 
 
 class StatusLine(QFrame):

@@ -17,8 +17,7 @@ from gui.engine.hardware.memory.curves import Point, beyond, rising
 from gui.engine.hardware.memory.figures import FamilyFigures, MemoryFigures
 from gui.engine.hardware.memory.question import MemoryQuestion
 from gui.engine.hardware.memory.tables import StepRow
-
-GIB = 2**30
+from gui.engine.quantities import GIB
 
 Reading = Callable[["StepNeeds"], float | None]
 

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from gui.engine.hardware.memory.activations import GIB, Activations
+from gui.engine.hardware.memory.activations import Activations
 from gui.engine.hardware.memory.curves import beyond, rising
 from gui.engine.hardware.memory.figures import FamilyFigures, MemoryFigures
 from gui.engine.hardware.memory.forecasts import MemoryParts, PhaseName
 from gui.engine.hardware.memory.question import MemoryQuestion, SamplesQuestion
 from gui.engine.hardware.memory.tables import MemoryTable, PassRow
 from gui.engine.hardware.memory.trained import OptimizerNeeds, Trained
+from gui.engine.quantities import GIB
 
 MEGAPIXEL = 1_000_000
 DDP_GIB = 0.5

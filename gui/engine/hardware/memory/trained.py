@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gui.engine.hardware.memory.figures import FamilyFigures, MemoryFigures, OptimizerFigures
 from gui.engine.hardware.memory.question import MemoryQuestion, NetworkQuestion, OptimizerQuestion
 from gui.engine.plan.model_sizes import ModelSize
+from gui.engine.quantities import GIB
 
 T5_RANK_ONE = 1_818_624
 """Numbers of a LoRA of rank 1 on T5-XXL: 24 layers of four 4096×4096 and three 4096×10240."""
@@ -160,16 +161,16 @@ def optimizer_needs(
         convolutions: How many of the trained numbers are in kernels, as the figures count them.
         figures: What is known of optimizers.
     """
-    asked, gib = question.optimizer, 2**30
+    asked = question.optimizer
     known = figures.optimizers.get(asked.name)
     if known is None:
-        state = trained.numbers * UNKNOWN_STATE * question.trained_bytes / 4 / gib
+        state = trained.numbers * UNKNOWN_STATE * question.trained_bytes / 4 / GIB
         return OptimizerNeeds(state, 0.0, state / figures.interval.sigmas)
     each = _state_bytes(asked, known, half=question.full_half)
     state = trained.numbers * each + convolutions * known.factored
     listed = not asked.fused and not LISTS_OFF & set(asked.arguments.items())
     step = trained.numbers * question.trained_bytes * known.step if listed else 0.0
-    return OptimizerNeeds(state / gib, step / gib)
+    return OptimizerNeeds(state / GIB, step / GIB)
 
 
 def _state_bytes(asked: OptimizerQuestion, known: OptimizerFigures, *, half: bool) -> float:

@@ -11,10 +11,11 @@ from typing import Any
 
 from gui.engine.findings import Finding, Fix, Severity
 from gui.engine.plan.changes import apply_changes
-from gui.engine.preflight.disk import GIB, DiskForecast, forecast_disk
+from gui.engine.preflight.disk import DiskForecast, forecast_disk
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.fixes import write
 from gui.engine.preflight.view import View
+from gui.engine.quantities import GIB
 from gui.engine.texts import _
 
 RESERVE_GIB = 1.0

@@ -9,12 +9,13 @@ import re
 from collections.abc import Iterator
 
 from gui.engine.findings import Finding, Fix
-from gui.engine.preflight.disk import GIB, forecast_disk
+from gui.engine.preflight.disk import forecast_disk
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.caching import IMAGE_CHANGES
 from gui.engine.preflight.rules.fixes import write
 from gui.engine.preflight.surroundings import DiskFact
 from gui.engine.preflight.view import SubsetView, View
+from gui.engine.quantities import GIB
 from gui.engine.texts import _
 
 OUTPUT = "output_dir"

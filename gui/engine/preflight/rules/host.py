@@ -16,9 +16,9 @@ from gui.engine.preflight.rules.fixes import write
 from gui.engine.preflight.rules.models import MODEL
 from gui.engine.preflight.rules.trainers import practises
 from gui.engine.preflight.view import View
+from gui.engine.quantities import GIB
 from gui.engine.texts import _
 
-GIB = 2**30
 FP8 = "F8_"
 PLAIN = frozenset({None, "NO", "MULTI_GPU", "no"})
 """Ways to spread a training that this program can start."""

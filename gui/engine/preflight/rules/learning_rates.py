@@ -31,13 +31,6 @@ START = 1e-4
 FULL_HIGH, FULL_START = 1e-4, 1e-5
 """For full trainings: above the first nothing in the trainer's guides, which begin with the second."""
 
-FULL_SCRIPTS = frozenset(
-    {
-        *("train_db.py", "fine_tune.py", "sdxl_train.py", "flux_train.py"),
-        *("sd3_train.py", "lumina_train.py", "anima_train.py"),
-    }
-)
-
 TEXT_SHARE = 0.1
 """What is advised for the text encoder, as a share of the model's rate (N15, S3)."""
 
@@ -89,7 +82,7 @@ def check_lr_range(view: View) -> Iterator[Finding]:
         return
     if view.trains_network and not view.flag("network_train_text_encoder_only"):
         yield from _network_range(view)
-    elif view.script in FULL_SCRIPTS:
+    elif view.trains_model:
         rate = view.number("learning_rate")
         if rate is not None and rate >= FULL_HIGH:
             yield _range(

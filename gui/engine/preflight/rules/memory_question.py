@@ -25,19 +25,6 @@ from gui.engine.preflight.surroundings import PROMPTS
 from gui.engine.preflight.view import SubsetView, View, as_number
 from gui.engine.texts import _
 
-FULL_SCRIPTS = frozenset(
-    {
-        "train_db.py",
-        "fine_tune.py",
-        "sdxl_train.py",
-        "flux_train.py",
-        "sd3_train.py",
-        "lumina_train.py",
-        "anima_train.py",
-    }
-)
-"""Scripts that train the weights of the U-Net or transformer itself."""
-
 ATTENTION = ("xformers", "sdpa", "mem_eff_attn")
 """Flags that keep no scores; transformers never do."""
 
@@ -161,7 +148,7 @@ def _used_sizes(view: View, dataset: SubsetView) -> Iterator[Size]:
 def _kind(view: View) -> Kind:
     if view.trains_network:
         return "lora"
-    if view.script in FULL_SCRIPTS:
+    if view.trains_model:
         return "full"
     return "textual_inversion" if "textual_inversion" in view.script else "other"
 

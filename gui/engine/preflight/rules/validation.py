@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from gui.engine.findings import Finding, Fix
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.fixes import write
-from gui.engine.preflight.rules.learning_rates import FULL_SCRIPTS
 from gui.engine.preflight.view import SubsetView, View
 from gui.engine.texts import _
 
@@ -97,7 +96,7 @@ def check_seed(view: View) -> Iterator[Finding]:
 
 def check_unused(view: View) -> Iterator[Finding]:
     """Full trainings hold images out and never look at them (trainer-facts 6.5)."""
-    if view.script not in FULL_SCRIPTS:
+    if not view.trains_model:
         return
     for dataset, split in _splits(view):
         if 0 < split < 1:
