@@ -404,7 +404,7 @@ def test_that_a_queue_that_cannot_be_written_starts_nothing(
 
 @pytest.mark.parametrize(
     ("needed", "used", "missing"),
-    [(8.0, 5.0, "8.0 GiB"), (8.0, 2.0, ""), (100.0, 0.5, ""), (None, 3.0, "nobody else"), (None, 0.5, "")],
+    [(8.0, 5.0, "8.5 GiB"), (8.0, 3.6, "8.5 GiB"), (8.0, 2.0, ""), (100.0, 0.5, ""), (None, 3.0, "nobody else"), (None, 0.5, "")],
 )
 def test_that_enough_memory_is_what_is_needed_or_all_that_an_idle_gpu_has(
     fake_gpus: FakeNvml, monkeypatch: pytest.MonkeyPatch, needed: float | None, used: float, missing: str

@@ -32,24 +32,27 @@ def what_is_missing(gpus: GpuMonitor, indices: Sequence[int], needed_gib: float 
     except TimeoutError:
         return ""
     wanted = [sample for sample in samples if sample.index in (indices or (0,))]
-    short = [sample.index for sample in wanted if _is_short(sample, needed_gib)]
+    short = {sample.index: gib for sample in wanted if (gib := _waits_for(sample, needed_gib)) is not None}
     if not short:
         return ""
     numbers = " + ".join(map(str, short))
     if needed_gib is None:
         text = _("It waits until nobody else uses GPU {numbers}; what it needs cannot be foreseen.")
         return text.format(numbers=numbers)
-    text = _("It waits until GPU {numbers} has {gib:.1f} GiB free, as it is expected to need.")
-    return text.format(numbers=numbers, gib=needed_gib)
+    text = _(
+        "It waits until GPU {numbers} has {gib:.1f} GiB free: what it is expected to need, and a reserve."
+    )
+    return text.format(numbers=numbers, gib=max(short.values()))
 
 
-def _is_short(sample: GpuSample, needed_gib: float | None) -> bool:
+def _waits_for(sample: GpuSample, needed_gib: float | None) -> float | None:
+    """Return how many GiB have to be free; None where there is enough, or nobody can tell."""
     if sample.total_bytes is None or sample.free_bytes is None:
-        return False
+        return None
     total, free = sample.total_bytes / GIB, sample.free_bytes / GIB
-    idle = IDLE_SHARE * total
-    if needed_gib is None:
-        return free < idle
-    system = "windows" if sys.platform == "win32" else None
-    # More than an idle card has will never be free: preflight says what to do about that.
-    return free < min(needed_gib + Room.of(total, total, system).reserve, idle)
+    wanted = IDLE_SHARE * total
+    if needed_gib is not None:
+        system = "windows" if sys.platform == "win32" else None
+        # More than an idle card has will never be free: preflight says what to do about that.
+        wanted = min(needed_gib + Room.of(total, total, system).reserve, wanted)
+    return wanted if free < wanted else None
