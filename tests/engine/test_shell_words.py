@@ -71,6 +71,8 @@ def test_that_posix_lines_are_read(text: str, words: tuple[str, ...]) -> None:
         ("start /wait a b", ("a", "b")),
         ("echo.\na %~dp0x", ("a", ".\\x")),
         ("b && a", ("a",)),
+        ("a b ^ ", ("a", "b", "^")),
+        ("set A=b ^ \na %A%", ("a", "b")),
     ],
 )
 def test_that_batch_lines_are_read(text: str, words: tuple[str, ...]) -> None:

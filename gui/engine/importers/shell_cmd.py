@@ -84,9 +84,7 @@ class _CmdReader:
         while place < len(line):
             sign = line[place]
             if sign == "^" and not quoted:
-                # Before blanks at the end it was meant to let the line go on: it is left for all to see.
-                meant = place + 1 < len(line) and not line[place + 1 :].strip()
-                parts[-1].append(sign if meant else line[place + 1 : place + 2])
+                parts[-1].append(sign if _is_meant(line, place) else line[place + 1 : place + 2])
                 place += 2
                 continue
             if sign == '"':
@@ -129,6 +127,12 @@ class _CmdReader:
 def _goes_on(line: str) -> bool:
     """Whether a line ends with a caret that is not itself escaped."""
     return (len(line) - len(line.rstrip("^"))) % 2 == 1
+
+
+def _is_meant(line: str, place: int) -> bool:
+    """Whether a caret was to let the line go on, and blanks are behind it: it is left for all to see."""
+    rest = line[place + 1 :]
+    return bool(rest) and not rest.strip() and not _SET.match(line)
 
 
 def _after_redirection(line: str, place: int, part: list[str]) -> int:
