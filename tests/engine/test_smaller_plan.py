@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from memory_asked import PRIOR, TABLES, answer, asked
+from memory_scene import teach
 
 from gui.engine.hardware.memory.forecast import forecast
 from gui.engine.hardware.memory.forecasts import MemoryForecast
@@ -80,6 +81,17 @@ def test_that_the_forecast_is_raised_to_what_was_needed(tmp_path: Path) -> None:
     assert found.needed_gib == pytest.approx(needed, abs=0.02)
     assert found.forecast.phase("step").likely == pytest.approx(needed, abs=0.02)
     assert found.room.free == pytest.approx(needed - 0.9, abs=0.02)
+
+
+def test_that_what_was_learned_of_the_gpu_that_trained_counts(tmp_path: Path) -> None:
+    run = failed_run(tmp_path, [*STORY, message(2.0, 0.5, 23.0)])
+    teach(Home(tmp_path / "home"), "GPU-2")
+    beside, trained = GpuNow(index=0, uuid=GPU), GpuNow(index=1, uuid="GPU-2", peak_process_bytes=GIB)
+    status = RunStatus.read(run.status)
+    for gpus, taught in (((beside,), False), ((beside, trained), True)):
+        status.model_copy(update={"gpus": gpus}).write(run.status)
+        found = smaller_plan(run)
+        assert found is not None and bool(found.forecast.phase("step").parts.context != 0.5) is taught
 
 
 def test_that_what_is_tried_next_fits_what_was_really_there(tmp_path: Path) -> None:

@@ -128,8 +128,8 @@ def ran_out(status: RunStatus | None) -> bool:
 def _correction(run: RunFolder, status: RunStatus | None) -> Callable[[MemoryQuestion], MemoryCorrection]:
     """Return what is known of the machine, by question."""
     prior, home = load_figures().prior(operating_system()), home_of(run)
-    uuid = status.gpus[0].uuid if status and status.gpus else None
-    known = learned(home, uuid) if home and uuid else None
+    gpu = status.busiest_gpu if status else None
+    known = learned(home, gpu.uuid) if home and gpu else None
     return lambda question: known.correction(question, prior) if known else prior
 
 

@@ -301,3 +301,8 @@ class RunStatus(Versioned):
     trainer_pid: int | None = None
     verdict: Verdict | None = None
     written: str = ""
+
+    @property
+    def busiest_gpu(self) -> GpuNow | None:
+        """The GPU that the run has taken most of; None before one was seen."""
+        return max(self.gpus, key=lambda gpu: (gpu.peak_process_bytes or 0, -gpu.index), default=None)

@@ -133,7 +133,7 @@ class GpuCard(Card):
     def show_status(self, status: RunStatus) -> None:
         """Show the figures of now."""
         self._status = status
-        gpu = max(status.gpus, key=lambda gpu: (gpu.peak_process_bytes or 0, -gpu.index), default=None)
+        gpu = status.busiest_gpu
         self.host.setText(host_words(status))
         if gpu is not None:
             self._show_gpu(gpu, over=status.verdict is not None)
