@@ -132,6 +132,22 @@ def test_that_a_step_that_stands_out_is_told_with_its_number() -> None:
     assert "step 450" in found["spikes"].sentence
 
 
+@pytest.mark.parametrize(
+    "values",
+    [[0.0] * 3000, [0.1] * 3000, [math.nan] * 3000, [0.1, 0.2, 0.3]],
+)
+def test_that_a_curve_that_shows_no_learning_gives_no_advice(values: list[float]) -> None:
+    assert not told(values, total=3000)
+
+
+def test_that_a_loss_that_was_nothing_at_first_does_not_rise_from_it() -> None:
+    assert not told([0.0] * 600 + [1e-9] + [0.0] * 600), "nor is anything many times of nothing"
+    assert not told([0.0] * 500 + losses(1500, lambda _x: 0.1, 0.4))
+    adviser = LossAdviser(LaunchedSettings(arguments={}), "sdxl")
+    adviser.add([ValidationRow(step=step, loss=0.0) for step in range(100, 2000, 100)])
+    assert not adviser.advice()
+
+
 def test_that_spikes_are_told_some_at_most() -> None:
     values = losses(600, lambda _x: 0.1, 0.2)
     values[200::10] = [9.0] * len(values[200::10])

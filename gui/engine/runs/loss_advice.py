@@ -105,7 +105,9 @@ class LossAdviser:
         return [joined(levels[at : at + size]) for at in range(len(levels) % size, len(levels), size)]
 
     def _is_above(self, high: Level, low: Level, times: float) -> bool:
-        """Whether one level is above another by so much, and for sure."""
+        """Whether one level is above another by so much, and for sure; of nothing there are no multiples."""
+        if low.mean <= 0:
+            return False
         if self._curve is self._average:
             return high.mean > times * AVERAGE_FACTOR * low.mean
         error = math.sqrt(high.variance / high.steps + low.variance / low.steps)
@@ -166,13 +168,15 @@ class LossAdviser:
         worst = max(spikes, key=lambda spike: spike.loss)
         if len(spikes) == 1:
             text = _(
-                "The loss of step {step} stands out: {loss:.3g}, where {usual:.3g} is usual. Often an image "
-                "of that batch is the cause; the trainer does not say which."
+                "The loss of step {step} stands out: {loss:.3g}, where {usual:.3g} is usual. Often one image "
+                "is the cause. The trainer does not say which it trained on then; the check of the images "
+                "may know."
             )
         else:
             text = _(
                 "Single losses stand out, at step {step} the most: {loss:.3g}, where {usual:.3g} is usual. "
-                "Often it is one image; the check of the images may know which."
+                "Often one image is the cause. The trainer does not say which it trained on then; the check "
+                "of the images may know."
             )
         yield LossAdvice(
             id="spikes",
@@ -224,7 +228,7 @@ class LossAdviser:
             return
         step, lowest = min(looks, key=lambda look: look[1])
         last = looks[-limits.last :]
-        if any(at <= step or loss < limits.above * lowest for at, loss in last) or last[0][1] > last[-1][1]:
+        if any(at <= step or loss <= limits.above * lowest for at, loss in last) or last[0][1] > last[-1][1]:
             return
         groups = self._groups(8)
         falls = len(groups) >= 2 and groups[-1].mean < groups[0].mean
@@ -244,7 +248,8 @@ class LossAdviser:
         limits, done = self._limits.best_window, self._curve.last_step
         if total is None or total < limits.least_steps or done < limits.to * total:
             return
-        if self._validations or any(advice.id == "rising" for advice in found):
+        learns = any(level.mean != self._curve.levels[0].mean for level in self._curve.levels)
+        if not learns or self._validations or any(advice.id == "rising" for advice in found):
             return
         first, last = round(limits.begin * total), round(limits.to * total)
         text = _(

@@ -129,8 +129,6 @@ class LossCurve:
     def _far(self, usual: float) -> float:
         """Return the loss that lies too many deviations above the median for a curve as noisy as this."""
         upper = self._sorted[3 * len(self._sorted) // 4]
-        if usual <= 0:
-            return 0.0
         return usual * math.exp(min(self._limits.deviations * math.log(upper / usual) / UPPER_QUARTILE, 700))
 
     def _without_spike(self, step: int, loss: float) -> float:
@@ -138,7 +136,7 @@ class LossCurve:
         limits, before = self._limits, self._sorted
         if len(before) >= FEWEST_BEFORE:
             usual = before[len(before) // 2]
-            if loss > max(limits.largest * before[-1], limits.usual * usual, self._far(usual)):
+            if usual > 0 and loss > max(limits.largest * before[-1], limits.usual * usual, self._far(usual)):
                 if len(self.spikes) < limits.most:
                     self.spikes.append(Spike(step, loss, usual))
                 loss = before[-1]

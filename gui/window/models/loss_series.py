@@ -59,7 +59,7 @@ class LossSeries:
             else:
                 self._append(row)
         if self._stale:
-            self.set_window(self.window)
+            self._smooth_anew()
 
     def add_validation(self, step: int, loss: float) -> None:
         """Take a validation loss."""
@@ -70,9 +70,7 @@ class LossSeries:
             self.validation_steps.insert(place, step)
             self.validation.insert(place, _finite(loss))
 
-    def set_window(self, window: int) -> None:
-        """Smooth anew."""
-        self.window = window
+    def _smooth_anew(self) -> None:
         self._stale = False
         self._sum = self._weight = 0.0
         self.smoothed = array("d", map(self._smooth, self.loss if self.has_losses else self.mean))

@@ -115,12 +115,6 @@ class LossChart(QWidget):
         self._marks.nonfinite = step
         self._later()
 
-    def set_smoothing(self, window: int) -> None:
-        """Smooth over so many steps."""
-        self._series.set_window(window)
-        self._restyle()
-        self._later()
-
     def clear(self) -> None:
         """Begin with another run."""
         self._waiting.clear()
