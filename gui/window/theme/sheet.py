@@ -223,6 +223,7 @@ def _views(t: Tokens, px: Pixels) -> str:
     QListView[role="parts"] {{ border: 1px solid {t.line}; border-radius: {CONTROL_RADIUS}px;
         padding: {px(4)}px; }}
     QListView[role="parts"]::item {{ padding: {px(8)}px {px(4)}px; border-radius: {SMALL_RADIUS}px; }}
+    QListView[role="parts"]::indicator {{ width: {px(14)}px; height: {px(14)}px; }}
     QListView[role="parts"]::item:selected {{ background: {t.accent_soft}; color: {t.text}; }}
     QAbstractItemView[role="tiles"] {{ background: transparent; }}
     QHeaderView::section {{ background: {t.surface}; color: {t.muted}; border: none;
