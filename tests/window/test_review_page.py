@@ -21,6 +21,7 @@ from gui.engine.findings import Finding, Fix
 from gui.engine.hardware.gpu import GpuSample
 from gui.engine.paths import Home
 from gui.engine.plan.model import TrainingPlan
+from gui.engine.runs.queue_foresight import foresee
 from gui.engine.runs.queue_store import QueueStore
 from gui.engine.runs.records import Manifest
 from gui.engine.runs.rehearsal_reading import rehearsals_in
@@ -310,7 +311,14 @@ def test_that_a_file_that_went_after_the_check_is_refused_with_its_finding(revie
     assert page.text("review-headline") in page.text("launch-banner")
 
 
-def test_that_a_plan_is_put_into_the_queue_after_a_yes_and_says_its_number(review, home, tmp_path):
+def test_that_a_plan_is_put_into_the_queue_after_each_yes_and_says_its_number(
+    review, home, tmp_path, monkeypatch
+):
+    found = [Finding(id=name, severity="danger", title=name) for name in ("output-exists", "just-now")]
+    monkeypatch.setattr(
+        "gui.engine.runs.queue_look.look_ahead",
+        lambda _store, _file, _trainer, yeses, **_more: foresee(found, yeses),
+    )
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "lora.safetensors").write_bytes(b"somebody's work")
     page = review(small_plan(tmp_path))
@@ -318,10 +326,12 @@ def test_that_a_plan_is_put_into_the_queue_after_a_yes_and_says_its_number(revie
     page.qtbot.waitUntil(lambda: page.sees("ask-dangers"))
     assert "Add it to the queue" in page.text("ask-dangers")
     page.click("ask-dangers-yes")
+    page.qtbot.waitUntil(lambda: "• just-now" in page.text("ask-dangers"), timeout=20_000)
+    page.click("ask-dangers-yes")
     page.qtbot.waitUntil(lambda: page.sees("launch-banner"), timeout=20_000)
     page.qtbot.waitUntil(lambda: "number 1 in the queue" in page.text("launch-banner"))
     (item,) = QueueStore(home).read().items
-    assert (item.accepted, item.state, item.practice) == (("output-exists",), "waiting", True)
+    assert (item.accepted, item.state, item.practice) == (("output-exists", "just-now"), "waiting", True)
     assert not home.runs.exists()
     with page.qtbot.waitSignal(page.step.queue_wanted):
         page.click("launch-show-queue")

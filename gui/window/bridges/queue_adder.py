@@ -33,11 +33,13 @@ class Refusal(NamedTuple):
     Attributes:
         name: The plan's.
         findings: What stands against it whenever its turn comes.
+        accepted: Ids of the dangers to which the user has said yes already.
         origin: Where it comes from.
     """
 
     name: str
     findings: tuple[Finding, ...]
+    accepted: tuple[str, ...] = ()
     origin: Origin = None
 
 
@@ -150,7 +152,7 @@ class QueueAdder(QObject):
         store = QueueStore(self._home)
         lasting, passing = look_ahead(store, file, trainer, accepted, given=given)
         if lasting:
-            return Refusal(file.plan.name, lasting)
+            return Refusal(file.plan.name, lasting, accepted)
         return Added(store.add(file, Wish(trainer.install, accepted=accepted)), passing)
 
     def _retry(self, number: int, accepted: tuple[str, ...]) -> Added | Refusal:
@@ -161,7 +163,9 @@ class QueueAdder(QObject):
         item = store.item(number)
         item.require_over()
         lasting, passing = look_again(store, item, accepted)
-        return Refusal(item.name, lasting) if lasting else Added(store.retry(number, accepted), passing)
+        if lasting:
+            return Refusal(item.name, lasting, accepted)
+        return Added(store.retry(number, accepted), passing)
 
     def _done(self, origin: Origin, answer: Added | Refusal) -> None:
         self.changed.emit()

@@ -55,7 +55,7 @@ def report_of(outcome: Added | Refusal) -> Report | None:
         outcome.name,
         _titles(outcome.findings),
         outcome.origin,
-        dangers=_ids(outcome.findings) if accepts else (),
+        dangers=(*outcome.accepted, *_ids(outcome.findings)) if accepts else (),
     )
 
 

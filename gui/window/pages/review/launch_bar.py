@@ -68,6 +68,7 @@ class LaunchBar(QWidget):
         self._queues = False
         self._go: Callable[[tuple[str, ...]], None] = lambda _accepted: None
         self._dangers: tuple[Finding, ...] = ()
+        self._yeses: tuple[str, ...] = ()
         self._make_actions(icons)
         self.banner = Banner(icons, "bad", name="launch-banner")
         self._close = Button(_("Close"), "link", name="close-launch-banner")
@@ -177,7 +178,7 @@ class LaunchBar(QWidget):
         self, go: Callable[[tuple[str, ...]], None], stops: Sequence[Finding], *, practice: bool
     ) -> None:
         self.clear()
-        self._go = go
+        self._go, self._yeses = go, ()
         if stops:
             self._show_stops(stops)
             return
@@ -225,7 +226,9 @@ class LaunchBar(QWidget):
         self.ask.refuse.setFocus()
 
     def _accepted(self) -> None:
-        self._go(tuple(dict.fromkeys(each.id for each in self._dangers)))
+        """Go on with all that was said yes to: the last look may have found more than the first."""
+        self._yeses = tuple(dict.fromkeys((*self._yeses, *(each.id for each in self._dangers))))
+        self._go(self._yeses)
 
     def _refused(self, findings: Sequence[Finding]) -> None:
         """The last look before the launch saw more than the page: a file is gone, say."""
