@@ -125,6 +125,11 @@ def test_that_a_name_of_another_machine_is_found_in_all_parts(
     assert not any(name in text for text in texts(made(run, home)).values())
 
 
+def test_that_a_zip_is_called_by_no_name_and_by_one_that_every_system_saves(home: Home):
+    report = made(write_run(home, f"{USER}_mira"), home)
+    assert report.file_name.endswith("_user_mira-report.zip") and USER not in report.file_name
+
+
 def test_that_a_run_of_practice_is_told_no_findings_of_others(home: Home):
     run = write_run(home, "mira", practice=True)
     assert "findings.txt" not in texts(made(run, home))

@@ -11,6 +11,7 @@ from pathlib import Path
 from pydantic import Field
 
 from gui.engine.documents import Document, write_atomically
+from gui.engine.runs.folder import safe_name
 from gui.engine.runs.records import SCHEMA
 from gui.engine.runs.report_words import contents_lines
 
@@ -80,8 +81,8 @@ class Report:
 
     @property
     def file_name(self) -> str:
-        """What the zip is best called."""
-        return f"{self.name}-report.zip"
+        """What the zip is best called: ``<user>`` in a name is nothing that Windows would save."""
+        return f"{safe_name(self.name)}-report.zip"
 
     def without(self, names: Collection[str]) -> Report:
         """Return the report without some parts."""
