@@ -9,14 +9,18 @@ from ended_runs import ended
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
+from gui.engine.errors import PlanNotRunnable
+from gui.engine.findings import Finding
 from gui.engine.runs.clean_points import CleanPoint
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.recovery_chain import ChainRun
 from gui.engine.runs.recovery_models import ChangeRow, Recovery, RecoveryTry
 from gui.engine.runs.status import RunStatus, Verdict
+from gui.window.bridges import recoverer
 from gui.window.bridges.recoverer import Recoverer
 from gui.window.pages.run.chain_card import ChainCard
 from gui.window.pages.run.recovery_card import RecoveryButtons, RecoveryCard, has_ways
+from gui.window.pages.run.recovery_desk import RecoveryDesk
 from gui.window.pages.run.verdict_card import VerdictCard
 
 POINT = CleanPoint(path=Path("/out/m-state"), step=400, kind="state", sentence="State of step 400.")
@@ -70,7 +74,7 @@ def test_that_a_stopped_run_leads_on_from_its_verdict(show, icons, qapp, qtbot) 
         assert text in said
     with qtbot.waitSignal(card.launch_wanted, timeout=2000) as told:
         qtbot.mouseClick(button(card, "run-try-half-rate-launch"), Qt.MouseButton.LeftButton)
-    assert told.args == [SLOWER]
+    assert told.args == [SLOWER, ()]
     card.set_busy(True)
     assert not button(card, "run-try-half-rate-launch").isEnabled()
     card.say_refused("Nothing was started. The disk is full.")
@@ -79,6 +83,33 @@ def test_that_a_stopped_run_leads_on_from_its_verdict(show, icons, qapp, qtbot) 
     qtbot.waitUntil(card.isHidden, timeout=2000)
     verdict.show_verdict(None, told=False)
     assert not verdict.findChildren(QPushButton, "run-first-try") or not verdict.isVisible()
+
+
+def test_that_a_danger_right_before_a_try_is_asked_about(show, qtbot, tasks, monkeypatch) -> None:
+    needed, launched = ["vram", "output-exists"], []
+
+    def launch(_run: RunFolder, shown: RecoveryTry, accepted: tuple[str, ...]) -> RunFolder:
+        missing = [name for name in needed if name not in accepted][:1]
+        if missing:
+            raise PlanNotRunnable([Finding(id=missing[0], severity="danger", title=f"{missing[0]}!")])
+        launched.append((shown, accepted))
+        return RunFolder(Path("/runs/next"))
+
+    monkeypatch.setattr(recoverer, "_launch", launch)
+    desk = RecoveryDesk(tasks)
+    desk.begin(RunFolder(Path("/runs/r")))
+    card = desk.card
+    card.show_recovery(STOPPED)
+    show(card, 700, 700)
+    qtbot.mouseClick(button(card, "run-try-half-rate-launch"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "• vram!" in words(card))
+    assert "Half the rate: One thing is likely to go wrong." in words(card)
+    qtbot.mouseClick(button(card, "run-recovery-dangers-yes"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "• output-exists!" in words(card))
+    with qtbot.waitSignal(desk.launched):
+        qtbot.mouseClick(button(card, "run-recovery-dangers-yes"), Qt.MouseButton.LeftButton)
+    assert launched == [(SLOWER, ("vram", "output-exists"))]
+    qtbot.waitUntil(card.ask.isHidden)
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,8 @@ class Recoverer(QObject):
     """`RunFolder` of the try that runs now."""
     refused = Signal(str)
     """Why nothing was started."""
+    doubted = Signal(object, object, object)
+    """`RecoveryTry` that was not started, dangers that need a yes first, and ids of those that have one."""
     busy = Signal(bool)
 
     def __init__(self, tasks: Tasks) -> None:
@@ -66,18 +68,38 @@ class Recoverer(QObject):
 
     def open_plan(self, chosen: RecoveryTry) -> None:
         """Do what comes before a try, then let its plan be opened."""
-        self._do(lambda run: _prepare(run, chosen), self.plan_ready.emit)
+        self._do(lambda run: _prepare(run, chosen), self.plan_ready.emit, self._refuse)
 
-    def launch(self, chosen: RecoveryTry) -> None:
-        """Launch a try at once, through the same checks as any launch."""
-        self._do(lambda run: _launch(run, chosen), lambda _run, made: self.launched.emit(made))
+    def launch(self, chosen: RecoveryTry, accepted: tuple[str, ...] = ()) -> None:
+        """Launch a try at once, through the same checks as any launch.
+
+        Args:
+            chosen: Which.
+            accepted: Ids of dangers that the user says yes to, beside those of the run that it follows.
+        """
+
+        def failed(run: RunFolder, error: PreflightError) -> None:
+            dangers = tuple(error.findings) if isinstance(error, PlanNotRunnable) else ()
+            if dangers and all(finding.severity == "danger" for finding in dangers):
+                self.doubted.emit(chosen, dangers, accepted)
+            else:
+                self._refuse(run, error)
+
+        self._do(
+            lambda run: _launch(run, chosen, accepted), lambda _run, made: self.launched.emit(made), failed
+        )
 
     def _take(self, seen: tuple[Recovery | None, ChainRun | None]) -> None:
         recovery, chain = seen
         self.found.emit(recovery)
         self.chained.emit(chain)
 
-    def _do(self, work: Callable[[RunFolder], T], then: Callable[[RunFolder, T], object]) -> None:
+    def _do(
+        self,
+        work: Callable[[RunFolder], T],
+        then: Callable[[RunFolder, T], object],
+        otherwise: Callable[[RunFolder, PreflightError], None],
+    ) -> None:
         """Do one thing at a time; what comes of it is told while its run is still the one that is shown."""
         run = self._run
         if run is None or self._doing:
@@ -89,7 +111,7 @@ class Recoverer(QObject):
 
         def failed(error: PreflightError) -> None:
             if self._ended(run):
-                self._refuse(run, _refusal(error))
+                otherwise(run, error)
 
         self._doing = True
         self.busy.emit(True)
@@ -103,8 +125,9 @@ class Recoverer(QObject):
         self.busy.emit(False)
         return True
 
-    def _refuse(self, run: RunFolder, words: str) -> None:
+    def _refuse(self, run: RunFolder, error: PreflightError) -> None:
         """Say why nothing was started, and show what can be tried as things are now."""
+        words = _refusal(error)
         self.refused.emit(words)
 
         def take(seen: tuple[Recovery | None, ChainRun | None]) -> None:
@@ -160,7 +183,7 @@ def _set_images_aside(run: RunFolder, chosen: RecoveryTry) -> None:
         put_bad_aside(run, checker, chosen.set_aside)
 
 
-def _launch(run: RunFolder, shown: RecoveryTry) -> RunFolder:
+def _launch(run: RunFolder, shown: RecoveryTry, accepted: tuple[str, ...]) -> RunFolder:
     from gui.engine.runs.records import Manifest
     from gui.engine.runs.retry import prepare_try
     from gui.engine.runs.start import start_supervisor
@@ -170,6 +193,6 @@ def _launch(run: RunFolder, shown: RecoveryTry) -> RunFolder:
         raise RunRefused(_("the run lies outside of the folder of runs; open its plan instead."))
     chosen, manifest = _prepare(run, shown), Manifest.read(run.manifest)
     tokens = {} if manifest.practice else TokenStore(home).for_run(os.environ)
-    prepared = prepare_try(run, manifest, home, chosen, tokens)
+    prepared = prepare_try(run, manifest, home, chosen, tokens, accepted=accepted)
     start_supervisor(prepared.run, prepared.order)
     return prepared.run

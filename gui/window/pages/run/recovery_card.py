@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from gui.engine.findings import Finding
 from gui.engine.plan.changes import difference_in_words, without_folder
 from gui.engine.runs.recovery_models import Recovery, RecoveryTry
 from gui.engine.texts import _
+from gui.window.models.danger_words import danger_lines, launch_question
 from gui.window.theme.space import Space
+from gui.window.widgets.ask import Ask
 from gui.window.widgets.buttons import Button
 from gui.window.widgets.card import Card
 from gui.window.widgets.labels import Label
@@ -27,8 +31,8 @@ class RecoveryCard(Card):
 
     plan_wanted = Signal(object)
     """`RecoveryTry` whose plan is to be opened."""
-    launch_wanted = Signal(object)
-    """`RecoveryTry` that is to be launched at once."""
+    launch_wanted = Signal(object, object)
+    """`RecoveryTry` that is to be launched at once, and a tuple of ids of dangers that have a yes."""
 
     def __init__(self) -> None:
         super().__init__(_("How to go on"), name="run-recovery")
@@ -40,8 +44,13 @@ class RecoveryCard(Card):
         self.trouble = Label("", "strong")
         self.trouble.setObjectName("run-recovery-refused")
         self.trouble.hide()
+        self._doubted: tuple[RecoveryTry, tuple[str, ...]] | None = None
+        self.ask = Ask("", "", _("Launch all the same"), _("Not now"), name="run-recovery-dangers")
+        self.ask.hide()
+        self.ask.yes.connect(self._say_yes)
         self.body.addWidget(self.point)
         self.body.addWidget(self.trouble)
+        self.body.addWidget(self.ask)
         self.body.addLayout(self.parts)
         self.hide()
 
@@ -53,6 +62,7 @@ class RecoveryCard(Card):
         clear(self.parts)
         self._buttons = []
         self.trouble.hide()
+        self.ask.hide()
         if recovery is None:
             self.hide()
             return
@@ -72,15 +82,36 @@ class RecoveryCard(Card):
                 self.parts.addWidget(held(part, f"run-recovery-{name}"))
 
     def set_busy(self, busy: bool) -> None:
-        """Take no clicks while one is being done."""
+        """Take no clicks while one is being done; what came of the one before is said no more."""
+        if busy:
+            self.trouble.hide()
+            self.ask.hide()
         for button in self._buttons:
             button.setEnabled(not busy)
 
     def say_refused(self, sentence: str) -> None:
         """Say why nothing was started."""
         self.trouble.setText(sentence)
-        self.trouble.show()
         self.show()
+        if self.trouble.isHidden():
+            self.trouble.show()
+            self.trouble.setFocus()  # so that it is scrolled to: the button may be far below
+
+    def ask_about(self, chosen: RecoveryTry, dangers: Sequence[Finding], accepted: tuple[str, ...]) -> None:
+        """Ask for a yes to what was found right before the launch; nothing was started.
+
+        Args:
+            chosen: What was to be launched.
+            dangers: What needs a yes.
+            accepted: Ids of what has one already.
+        """
+        self._doubted = chosen, tuple(dict.fromkeys((*accepted, *(finding.id for finding in dangers))))
+        self.show()
+        self.ask.ask(f"{chosen.title}: {launch_question(dangers)}", danger_lines(dangers))
+
+    def _say_yes(self) -> None:
+        if self._doubted is not None:
+            self.launch_wanted.emit(*self._doubted)
 
     def _row(self, each: RecoveryTry) -> QWidget:
         name = f"run-try-{each.id}"
@@ -96,7 +127,7 @@ class RecoveryCard(Card):
         plan.clicked.connect(lambda: self.plan_wanted.emit(each))
         launch = Button(_("Launch now"), compact=True, name=f"{name}-launch")
         launch.set_tip(_("Checks the plan and starts it at once, with the trainer of this run."))
-        launch.clicked.connect(lambda: self.launch_wanted.emit(each))
+        launch.clicked.connect(lambda: self.launch_wanted.emit(each, ()))
         self._buttons += [plan, launch]
         title = Label(each.title, "strong")
         buttons = held(FlowLayout(launch, plan))

@@ -46,6 +46,7 @@ class RecoveryDesk(QObject):
         self._recoverer.plan_ready.connect(self._open_plan)
         self._recoverer.launched.connect(self.launched)
         self._recoverer.refused.connect(self.card.say_refused)
+        self._recoverer.doubted.connect(self.card.ask_about)
         self._recoverer.busy.connect(self.card.set_busy)
         self.card.plan_wanted.connect(self._recoverer.open_plan)
         self.card.launch_wanted.connect(self._recoverer.launch)
