@@ -11,6 +11,7 @@ presets.
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -217,10 +218,13 @@ def main(arguments: list[str]) -> int:
     Returns:
         1 when a row is open, else 0.
     """
+    parser = argparse.ArgumentParser(description="Write the page that shows what is checked.")
+    parser.add_argument("file", nargs="?", type=Path, help="where to; else it is printed")
+    file: Path | None = parser.parse_args(arguments).file
     coverage = Coverage()
     page = coverage.page()
-    if arguments:
-        Path(arguments[0]).write_text(page, "utf-8")
+    if file is not None:
+        file.write_text(page, "utf-8")
     else:
         sys.stdout.write(page)
     wrong = [row for row in coverage.all_rows() if row.is_open]
