@@ -8,6 +8,7 @@ import pytest
 from ended_runs import ended
 
 from gui.engine.paths import Home
+from gui.engine.runs.alarms import alarms
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.lock import SupervisorLock
 from gui.engine.runs.records import FollowedRun, Manifest, RetryRecord
@@ -83,6 +84,25 @@ def test_that_each_kind_of_end_has_tries_of_its_own(
     assert tries_left(read_status(run), RetryRecord(left=1, recoveries=1)) == left
     assert tries_left(read_status(run), RetryRecord()) is None
     assert tries_left(None, RetryRecord(left=1, recoveries=1)) is None
+
+
+@pytest.mark.parametrize(
+    ("by_itself", "reason", "left", "told"),
+    [
+        (True, "guard", 0, True),
+        (True, "guard", 1, False),
+        (False, "guard", 0, False),
+        (True, "user", 0, False),
+    ],
+)
+def test_that_the_last_of_the_tries_by_itself_says_that_it_was_that(
+    tmp_path: Path, by_itself: bool, reason: str, left: int, told: bool
+) -> None:
+    run = ended(tmp_path, reason)
+    follows = FollowedRun(run="earlier", way="half-rate", by_itself=by_itself)
+    more = {"follows": follows, "retry": RetryRecord(recoveries=left)}
+    Manifest.read(run.manifest).model_copy(update=more).write(run.manifest)
+    assert any("the last time that the plan allows" in alarm.done for alarm in alarms(run)) is told
 
 
 def test_that_who_waits_for_a_try_hears_what_became_of_it(tmp_path: Path) -> None:

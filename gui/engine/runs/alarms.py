@@ -26,7 +26,7 @@ from gui.engine.runs.launched import LaunchedSettings, launched_settings
 from gui.engine.runs.lock import is_held
 from gui.engine.runs.loss_alarm import LossFacts, loss_alarm
 from gui.engine.runs.memory_words import memory_causes, memory_steps, memory_title
-from gui.engine.runs.retry_record import Retry, read_retry
+from gui.engine.runs.retry_record import Retry, told_of_trying
 from gui.engine.runs.smaller_plan import SmallerPlan, ran_out, smaller_plan_or_none
 from gui.engine.runs.start import read_status
 from gui.engine.runs.status import RunStatus, TroubleNow
@@ -100,7 +100,7 @@ class AlarmWatch:
         """
         if self._settings is None:
             self._settings = launched_settings(self._run)
-        retry = read_retry(self._run) if status.verdict is not None else None
+        retry = told_of_trying(self._run, status) if status.verdict is not None else None
         found = [loss_alarm(status, self._loss, self._settings, retry)]
         found.append(end_alarm(status, self._end_facts(status, self._settings, retry)))
         if status.verdict is None or status.verdict.verdict != "finished":

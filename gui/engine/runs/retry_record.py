@@ -14,6 +14,7 @@ from gui.engine.runs.records import Manifest, RetryRecord, Versioned
 from gui.engine.runs.smaller_plan import ran_out
 from gui.engine.runs.start import read_status
 from gui.engine.runs.status import RunStatus
+from gui.engine.texts import _
 
 _ABOUT_THE_LOSS = ("guard", "loss-nonfinite", "weights-nonfinite")
 
@@ -42,6 +43,29 @@ def read_retry(run: RunFolder) -> Retry | None:
         return Retry.read(run.retry)
     except (CannotRead, NewerDocument):
         return None
+
+
+def told_of_trying(run: RunFolder, status: RunStatus) -> Retry | None:
+    """Return what is told of trying a run again: what became of it, or that the plan allows no more.
+
+    Args:
+        run: Its folder.
+        status: Of the run.
+
+    Returns:
+        None where nobody expects a try.
+    """
+    noted = read_retry(run)
+    if noted is not None or tries_left(status, RetryRecord(left=1, recoveries=1)) is None:
+        return noted
+    try:
+        manifest = Manifest.read(run.manifest)
+    except (CannotRead, NewerDocument):
+        return None
+    was_tried = manifest.follows is not None and manifest.follows.by_itself
+    if not was_tried or tries_left(status, manifest.retry) is not None:
+        return None
+    return Retry(sentence=_("It is not tried again: that was the last time that the plan allows."))
 
 
 def tries_left(status: RunStatus | None, record: RetryRecord) -> RetryRecord | None:
