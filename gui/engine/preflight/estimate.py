@@ -72,7 +72,8 @@ def estimate_of(view: View) -> PlanEstimate:
         view: The plan and the facts.
     """
     needed, room, steps = forecast_memory(view), room_of(view), forecast_steps(view)
-    ways_out, spare = advised(view), left_over(view)
+    known = needed.unknown is None  # advice on what is not known would be as if it were
+    ways_out, spare = (advised(view), left_over(view)) if known else (None, None)
     return PlanEstimate(
         script=view.script,
         family=view.plan.family,

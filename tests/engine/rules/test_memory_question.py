@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from table import make_plan, make_view
 
 from gui.engine.errors import CannotRead
@@ -11,6 +13,7 @@ from gui.engine.hardware.memory.fit import Fitted
 from gui.engine.hardware.memory.learning import MemoryLearning
 from gui.engine.hardware.memory.question import MemoryQuestion
 from gui.engine.hardware.memory.room import Room
+from gui.engine.plan.changes import apply_changes
 from gui.engine.preflight.estimate import estimate_of, forecast_of
 from gui.engine.preflight.facts import Facts
 from gui.engine.preflight.rules import memory_forecast, memory_needs
@@ -213,6 +216,7 @@ def test_that_nothing_is_forecast_without_a_gpu_or_for_the_practice_trainer():
         ({}, {"batch_size": "two"}, "batch"),
         ({}, {"batch_size": 1.5}, "batch"),
         ({}, {"resolution": [10**6, 10**6]}, "resolution"),
+        ({}, {"resolution": "wide"}, "resolution"),
         ({"network_dim": 0}, {}, "network_dim"),
         ({"network_dim": "many"}, {}, "network_dim"),
         ({"gradient_accumulation_steps": -1}, {}, "gradient_accumulation_steps"),
@@ -223,13 +227,52 @@ def test_that_of_numbers_that_no_trainer_takes_nothing_is_made_up(arguments, dat
     view = make_view(make_plan({**LORA, **arguments}, dataset, family="sdxl"), gpu=[GPU])
     found = estimate_of(view)
     assert why in found.unknown and not found.phases
-    assert (found.forecast.vram_gib, found.advice, found.left_over) == (None, None, None)
+    assert (found.forecast.vram_gib, found.advice, found.left_over) == (None, None, None), "nothing fits"
 
 
 def test_that_no_more_blocks_are_swapped_than_can_be():
     arguments = {**LORA, "network_module": "networks.lora_flux", "blocks_to_swap": 99}
     view = make_view(make_plan(arguments, family="flux1"), "flux_train_network.py", gpu=[GPU])
     assert "at most 35 blocks" in forecast_memory(view).unknown
+
+
+SWITCHES = st.dictionaries(
+    st.sampled_from(
+        ["gradient_checkpointing", "sdpa", "cache_latents", "network_train_unet_only", "fp8_base"]
+    ),
+    st.just(True),
+)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    SWITCHES,
+    st.sampled_from(["AdamW", "AdamW8bit", "Prodigy"]),
+    st.sampled_from([512, 768, 1024]),
+    st.integers(1, 8),
+    st.sampled_from([4.0, 8.0, 12.0, 24.0, 192.0]),
+    st.sampled_from([0.3, 0.95, 1.0]),
+)
+def test_that_estimate_check_and_advice_say_the_same(switches, optimizer, side, batch, gib, share):
+    arguments = {"mixed_precision": "bf16", "network_module": "networks.lora", "network_dim": 32}
+    arguments |= {**switches, "optimizer_type": optimizer}
+    plan = make_plan(arguments, {"resolution": [side, side], "batch_size": batch}, family="sdxl")
+    gpu = {"vram_gib": gib, "free_gib": gib * share}
+    view = make_view(plan, os="linux", gpu=[gpu])
+    found, peak, room = estimate_of(view), forecast_memory(view).peak, room_of(view)
+    told = found.forecast.vram_gib
+    assert (told.low, told.likely, told.high) == tuple(
+        round(each, 2) for each in (peak.low, peak.likely, peak.high)
+    )
+    checks = (memory_forecast.check_vram, memory_forecast.check_before, memory_forecast.check_samples)
+    assert any(list(check(view)) for check in checks) is (peak.high > room.usable)
+    if found.advice is None:
+        return
+    assert found.advice.before_gib == peak.high > room.usable
+    usable = room.total - room.reserve if found.advice.advice[0].id == "others" else room.usable
+    after = forecast_memory(make_view(apply_changes(plan, found.advice.changes), os="linux", gpu=[gpu])).peak
+    assert after.high == pytest.approx(found.advice.after_gib)
+    assert found.advice.fits is (after.high <= usable)
 
 
 def test_that_damaged_figures_leave_the_memory_unknown(monkeypatch):
