@@ -355,6 +355,19 @@ def test_that_a_loss_that_explodes_hides_nothing_of_what_it_came_from() -> None:
     assert sight[0] < 0.1 < sight[1] < 2
 
 
+def test_that_a_curve_that_explodes_is_seen_to_leave_at_the_top(qtbot: QtBot, chart: LossChart) -> None:
+    """Qt draws no line to a point that lies 1e34 times the height of the picture away."""
+
+    def blue_at_the_top_right() -> int:
+        image = picture(chart)
+        corner = image.copy(image.width() // 2, 0, image.width() // 2, image.height() // 4)
+        return count_of(corner, chart._theme.tokens.chart_1)
+
+    assert blue_at_the_top_right() == 0
+    chart.add_rows(rows(401, 401, loss=1e34))
+    qtbot.waitUntil(lambda: blue_at_the_top_right() > 0)
+
+
 def test_that_there_is_no_step_and_a_half(qtbot: QtBot, theme: Theme, show: Show) -> None:
     chart = LossChart(theme)
     show(chart, 800, 400)

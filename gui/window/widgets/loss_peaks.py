@@ -87,6 +87,24 @@ def worth_showing(
     return low - room, high + room
 
 
+_BEYOND = 10.0
+"""So many heights of the picture a point may lie outside of it."""
+
+
+def drawable(curve: Curve, low: float, high: float) -> Curve:
+    """Return a curve that leaves the picture as it would, but not far: Qt drops lines to points too far away.
+
+    Args:
+        curve: To be drawn.
+        low: What is at the bottom of the picture.
+        high: What is at its top.
+    """
+    room = _BEYOND * (high - low)
+    with np.errstate(invalid="ignore"):
+        near = np.clip(curve.y, low - room, high + room)
+    return Curve(curve.x, np.where(np.isfinite(curve.y), near, np.nan))
+
+
 def _quantiles(values: Floats, low: float, high: float) -> tuple[float, float] | None:
     finite = values[np.isfinite(values)]
     if not finite.size:

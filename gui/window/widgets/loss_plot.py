@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QFrame, QGraphicsView
 from gui.window.models.loss_series import LossSeries
 from gui.window.theme.theme import Theme
 from gui.window.widgets.loss_marks import Marks, Sight, draw_behind, draw_crosshair, draw_marks
-from gui.window.widgets.loss_peaks import Curve, logarithms, peaks, worth_showing
+from gui.window.widgets.loss_peaks import Curve, drawable, logarithms, peaks, worth_showing
 from gui.window.widgets.plot_axes import prepare, style_axes
 
 _LEAST_STEPS = 5.0
@@ -97,15 +97,18 @@ class LossPlot(pg.PlotWidget):  # type: ignore[misc]
         validation = self._thinned(series.validation_steps, series.validation, buckets)
         if self.logarithmic:
             smooth, step, validation = map(logarithms, (smooth, step, validation))
+        height = worth_showing(step, smooth, validation, logarithmic=self.logarithmic)
+        if height is not None:
+            low = height[0] if self.logarithmic else max(0.0, height[0]) if height[0] > -0.05 else height[0]
+            self._box.setYRange(low, height[1], padding=0)
+            smooth, step, validation = (
+                drawable(curve, low, height[1]) for curve in (smooth, step, validation)
+            )
         self._put(self._smooth, smooth if self.shown["smoothed"] else _EMPTY)
         self._put(self._step, step if self.shown["step"] else _EMPTY)
         self._put(self._validation, validation if self.shown["validation"] else _EMPTY)
         self._put_rates(buckets)
         self._box.setXRange(left, right, padding=0)
-        height = worth_showing(step, smooth, validation, logarithmic=self.logarithmic)
-        if height is not None:
-            low = height[0] if self.logarithmic else max(0.0, height[0]) if height[0] > -0.05 else height[0]
-            self._box.setYRange(low, height[1], padding=0)
         self._smooth.setPen(self._pen("chart_1", 2 if len(self._series) < _LONG_STEPS else 1))
         faint = self._theme.color("chart_1")
         # Where many lie close together they would be as strong as the smoothed curve.

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFrame, QGraphicsView
 
 from gui.window.models.overlay_curve import OverlayCurve
 from gui.window.theme.theme import Theme
-from gui.window.widgets.loss_peaks import Curve, logarithms, peaks, worth_showing
+from gui.window.widgets.loss_peaks import Curve, drawable, logarithms, peaks, worth_showing
 from gui.window.widgets.overlay_looks import look_of
 from gui.window.widgets.plot_axes import prepare, style_axes
 
@@ -67,24 +67,17 @@ class OverlayPlot(pg.PlotWidget):  # type: ignore[misc]
     def refresh(self) -> None:
         """Draw what is shown now."""
         last, buckets = max(self.extent(), 2.0), max(50, round(self._box.width()))
-        ranges = []
-        for number, (curve, item) in enumerate(zip(self._curves, self._items, strict=True)):
-            thin = _EMPTY
-            if number not in self.hidden and len(curve.series):
-                x = array("d", (step * curve.factor(by_images=self.by_images) for step in curve.series.steps))
-                thin = peaks(x, curve.series.smoothed, 0.0, last, buckets)
-                thin = logarithms(thin) if self.logarithmic else thin
-                known = worth_showing(thin, thin, _EMPTY, logarithmic=self.logarithmic)
-                ranges += [known] if known is not None else []
-            item.setData(thin.x, thin.y)
-            self._drawn[number] = thin
+        self._drawn = {
+            number: self._thinned(curve, last, buckets)
+            for number, curve in enumerate(self._curves)
+            if number not in self.hidden and len(curve.series)
+        }
         self._box.setXRange(0.0, last, padding=0)
-        if ranges:
-            low, high = min(low for low, _high in ranges), max(high for _low, high in ranges)
-            least = min(high for _low, high in ranges)
-            if not self.logarithmic and least > 0:
-                low, high = max(0.0, low), min(high, _MOST_TIMES * least)
-            self._box.setYRange(low, high, padding=0)
+        self._show_heights()
+        low, high = self._box.viewRange()[1]
+        for number, item in enumerate(self._items):
+            thin = self._drawn.get(number, _EMPTY)
+            item.setData(thin.x, drawable(thin, low, high).y)
         self.viewport().update()
 
     def restyle(self) -> None:
@@ -181,6 +174,25 @@ class OverlayPlot(pg.PlotWidget):  # type: ignore[misc]
             y = min(max(y, place.top() + metrics.ascent()), place.bottom() - 2)
             painter.setPen(self._theme.color(look_of(number).colour))
             painter.drawText(QPointF(x, y), label)
+
+    def _thinned(self, curve: OverlayCurve, last: float, buckets: int) -> Curve:
+        factor = curve.factor(by_images=self.by_images)
+        x = array("d", (step * factor for step in curve.series.steps))
+        thin = peaks(x, curve.series.smoothed, 0.0, last, buckets)
+        return logarithms(thin) if self.logarithmic else thin
+
+    def _show_heights(self) -> None:
+        """Choose what is at the bottom and at the top of the picture."""
+        shown = self._drawn.values()
+        known = [worth_showing(thin, thin, _EMPTY, logarithmic=self.logarithmic) for thin in shown]
+        ranges = [each for each in known if each is not None]
+        if not ranges:
+            return
+        low, high = min(low for low, _high in ranges), max(high for _low, high in ranges)
+        least = min(high for _low, high in ranges)
+        if not self.logarithmic and least > 0:
+            low, high = max(0.0, low), min(high, _MOST_TIMES * least)
+        self._box.setYRange(low, high, padding=0)
 
     def _place(self) -> QRectF:
         place: QRectF = self._box.sceneBoundingRect()
