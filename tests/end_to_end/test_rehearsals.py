@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from pathlib import Path
 
@@ -93,6 +94,10 @@ def test_that_a_rehearsal_says_what_the_plan_will_take_and_touches_nothing(
 ) -> None:
     plan = written_plan(tmp_path / "mine")
     before = files_below(tmp_path / "mine")
+    dead, young = (home.rehearsals / name / "scratch" for name in ("dead", "young"))
+    for scratch in (dead, young):
+        scratch.mkdir(parents=True)
+    os.utime(dead.parent, (1e9, 1e9))
     assert cli(["rehearse", str(plan), "--practice", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert (shown["schema"], shown["verdict"], shown["reasons"]) == (1, "go", [])
@@ -107,6 +112,7 @@ def test_that_a_rehearsal_says_what_the_plan_will_take_and_touches_nothing(
     assert shown["save_bytes"] > 100_000 and shown["state_bytes"] and shown["sample_bytes"]
     assert shown["whole_bytes"] > 4 * (shown["save_bytes"] + shown["state_bytes"])
     assert files_below(tmp_path / "mine") == before
+    assert young.is_dir() and not dead.exists(), "what a supervisor that died has left is removed"
     (run,) = rehearsals_in(home)
     assert run_names(home) == [] and list_runs(home).runs == ()
     assert not (run.path / "scratch").exists()

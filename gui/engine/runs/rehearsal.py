@@ -7,6 +7,7 @@ own folder, of which only the record is kept when it is over.
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import time
 from collections.abc import Callable, Mapping
@@ -36,6 +37,7 @@ from gui.engine.runs.rehearsal_reading import rehearsal_result, scratch_of
 from gui.engine.runs.rehearsal_result import RehearsalKind, RehearsalOrder, RehearsalResult
 from gui.engine.runs.removal import require_removable
 from gui.engine.runs.requests import ask
+from gui.engine.runs.rivals import is_alive
 from gui.engine.runs.start import ensure_supervisor, read_status, start_supervisor
 from gui.engine.runs.status import RunStatus
 from gui.engine.trainer.choosing import Trainer
@@ -44,6 +46,9 @@ from gui.engine.trainer.command import build_command
 LOOK_SECONDS = 0.2
 SUPERVISOR_SECONDS = 2.0
 ISOLATED_IMAGES = 2
+
+STALE_SECONDS = 24 * 3600.0
+"""Whoever makes a rehearsal ready, or looks after it, has written into its folder by then."""
 
 
 class RehearsalProgress(NamedTuple):
@@ -96,6 +101,7 @@ class Rehearsals:
             CannotWrite: The folder cannot be written.
         """
         plan_file.require_known()
+        _sweep(self._home)
         look = LaunchLook(self._checker)
         blocking = [finding for finding in look.judge(plan_file) if finding.severity == "stop"]
         view, problems = self._checker.view(plan_file.plan)
@@ -150,6 +156,18 @@ class Rehearsals:
             library=self._checker.library,
         )
         return speed_key(command)
+
+
+def _sweep(home: Home) -> None:
+    """Remove what rehearsals left behind whose supervisor died, or that were never begun: models, states."""
+    if not home.rehearsals.is_dir():
+        return
+    for run in map(RunFolder, home.rehearsals.iterdir()):
+        scratch = scratch_of(run)
+        with contextlib.suppress(OSError):
+            old = time.time() - run.path.stat().st_mtime > STALE_SECONDS
+            if old and scratch.is_dir() and not is_alive(run):
+                shutil.rmtree(scratch, ignore_errors=True)
 
 
 def _batches_a_step(view: View) -> int:
