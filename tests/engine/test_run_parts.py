@@ -29,6 +29,7 @@ from gui.engine.runs.lock import SupervisorLock, is_held
 from gui.engine.runs.process_tree import StopReport, StopSteps
 from gui.engine.runs.requests import ask
 from gui.engine.runs.savedesk import SaveDesk
+from gui.engine.runs.status import FileNow
 from gui.engine.runs.stopping import Stopper
 from gui.engine.runs.wishes import Wishes
 from gui.engine.trainer.events import Saved, Step
@@ -317,3 +318,14 @@ def test_that_the_list_of_notices_has_an_end() -> None:
     board = Board("r")
     assert [board.notice(str(n), "x") for n in range(60)].count(True) == 50
     assert not board.notice("1", "x") and board.notice("1", "y")
+
+
+def test_that_clean_files_are_told_of_though_hundreds_were_saved_after_them() -> None:
+    board = Board("r")
+    for step in range(1, 2001):
+        judged = "clean" if step <= 100 else "after-nonfinite"
+        path = Path(f"/out/m-step{step:08d}.safetensors")
+        board.file(FileNow(path=path, kind="model", complete=True, size=1, step=step, judgement=judged))
+    told = board.status(guard=None, elapsed_seconds=None).files
+    assert [file.step for file in told if file.judgement == "clean"] == list(range(81, 101))
+    assert [file.step for file in told[20:]] == list(range(1801, 2001))

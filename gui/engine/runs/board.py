@@ -24,6 +24,9 @@ _WORDS = 300
 """Characters of a warning that are shown at a glance."""
 
 _FILES = 200
+_CLEAN_BEFORE = 20
+"""So many clean files from before the newest ones are told of too: a run that went on after its loss broke
+down may have saved hundreds since, and can only be gone on from those."""
 _NOTICES = 50
 
 
@@ -154,12 +157,17 @@ class Board:
                 "state": self.state,
                 "guard": guard,
                 "elapsed_seconds": elapsed_seconds,
-                "files": tuple(self.files.values())[-_FILES:],
+                "files": self._told_files(),
                 "notices": tuple(self.notices.values()),
                 "troubles": tuple(self.troubles.values()),
                 "written": local_time(),
             }
         )
+
+    def _told_files(self) -> tuple[FileNow, ...]:
+        files = tuple(self.files.values())
+        clean = tuple(file for file in files[:-_FILES] if file.judgement == "clean")
+        return (*clean[-_CLEAN_BEFORE:], *files[-_FILES:])
 
     def end(self, verdict: Verdict) -> None:
         """The run is over."""

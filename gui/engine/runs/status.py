@@ -246,7 +246,7 @@ class RunStatus(Versioned):
         last_warning: The newest warning or error of the trainer.
         guard: What the guard does.
         stop: A stop that was asked for.
-        files: Models and states, oldest first, the newest two hundred.
+        files: Models and states, oldest first: the newest two hundred, and the last clean ones before.
         samples: How many sample images there are.
         last_sample: The newest.
         gpus: As last sampled.
