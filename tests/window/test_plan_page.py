@@ -11,9 +11,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
+from gui.engine.hardware.gpu import GpuSample
 from gui.engine.paths import Home
 from gui.engine.plan.model import LaunchSettings, TrainingPlan
 from gui.engine.quantities import GIB
+from gui.window.pages.plan.memory import found_gpus
 from gui.window.pages.plan.places import STEPS, step_of
 from gui.window.pages.plan.rows import FieldRow
 from gui.window.pages.plan.step import Step
@@ -200,6 +202,14 @@ def test_that_a_machine_without_gpu_is_told_calmly_and_a_size_is_chosen(wizard):
     wizard.wait_for("What 8 GB changes")
     wizard.click("memory-none")
     assert wizard.document.layer_on("memory") is None
+
+
+def test_that_of_a_divided_gpu_only_the_part_that_would_train_can_be_chosen():
+    parts = [("MIG-0", 0), ("MIG-1", 0), ("GPU-1", 1)]
+    samples = [
+        GpuSample(index=index, uuid=uuid, free_bytes=number) for number, (uuid, index) in enumerate(parts)
+    ]
+    assert [(gpu.index, gpu.free_bytes) for gpu in found_gpus(samples, [])] == [(0, 0), (1, 2)]
 
 
 def test_that_a_found_gpu_sets_memory_and_precision_in_one_step(wizard):

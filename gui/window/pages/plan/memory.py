@@ -47,16 +47,16 @@ class FoundGpu:
 
 
 def found_gpus(samples: list[GpuSample], devices: list[GpuDevice]) -> list[FoundGpu]:
-    """Return the GPUs that answer, with what is known of each."""
+    """Return the GPUs that answer, with what is known of each; of a divided one the part that would train."""
     about = {device.uuid: device for device in devices}
     found = []
-    for sample in samples:
+    for sample in {sample.index: sample for sample in reversed(samples)}.values():
         device = about.get(sample.uuid)
         fact = GpuFact(compute_capability=device.compute_capability if device else None)
         total = sample.total_bytes or (device.total_bytes if device else None)
         if not sample.lost:
             found.append(FoundGpu(sample.index, sample.name, total, sample.free_bytes, fact.capability))
-    return found
+    return sorted(found, key=lambda gpu: gpu.index)
 
 
 class MemoryStep(Step):
