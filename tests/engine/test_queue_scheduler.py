@@ -199,11 +199,9 @@ def test_that_an_item_that_somebody_takes_away_by_hand_does_no_harm(store: Queue
         (store.home.queue / "1.json").unlink(missing_ok=True)
         return Became("never-launched")
 
-    looking, _starter, clock, _wall = scheduler(store, {})
+    looking, _starter, _clock, _wall = scheduler(store, {})
     looking._what_became = gone
-    assert looking.look() and looking.look()
-    clock.now += 60.0
-    assert not looking.look()
+    assert looking.look() and not looking.look()
 
 
 def run_of(tmp_path: Path, source: str) -> RunFolder:
@@ -345,7 +343,7 @@ def test_that_an_item_that_was_changed_meanwhile_is_not_started(
     assert store.read().items[0].state == "waiting" and not run_names(store.home)
     store.remove(1)
     starter.start(item)
-    starter._note(item, sentence="nobody reads it")
+    store.note(1, sentence="nobody reads it")
     assert store.read().items == ()
 
 
@@ -404,7 +402,14 @@ def test_that_a_queue_that_cannot_be_written_starts_nothing(
 
 @pytest.mark.parametrize(
     ("needed", "used", "missing"),
-    [(8.0, 5.0, "8.5 GiB"), (8.0, 3.6, "8.5 GiB"), (8.0, 2.0, ""), (100.0, 0.5, ""), (None, 3.0, "nobody else"), (None, 0.5, "")],
+    [
+        (8.0, 5.0, "8.5 GiB"),
+        (8.0, 3.6, "8.5 GiB"),
+        (8.0, 2.0, ""),
+        (100.0, 0.5, ""),
+        (None, 3.0, "nobody else"),
+        (None, 0.5, ""),
+    ],
 )
 def test_that_enough_memory_is_what_is_needed_or_all_that_an_idle_gpu_has(
     fake_gpus: FakeNvml, monkeypatch: pytest.MonkeyPatch, needed: float | None, used: float, missing: str

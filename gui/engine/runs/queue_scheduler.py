@@ -6,7 +6,7 @@ import time
 import traceback
 from collections.abc import Callable, Collection
 
-from gui.engine.errors import CannotWrite, PreflightError, QueueRefused
+from gui.engine.errors import CannotWrite, PreflightError
 from gui.engine.plan.plan_file import load_plan
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.listing import RunEntry, RunIndex
@@ -19,7 +19,7 @@ from gui.engine.runs.rivals import is_alive
 from gui.engine.texts import _
 
 ELSEWHERE_SECONDS = 2.0
-"""So long runs that were not launched from the queue are believed to be as they were."""
+"""So long a run that was launched by hand is believed to go on."""
 
 AGAIN_SECONDS = 5.0
 """Between two looks whether a GPU's memory is free, or a disk can be written again."""
@@ -66,8 +66,6 @@ class Scheduler:
             for item in self._next(self._store.read()):
                 self._start(item)
             return has_work(self._store.read())
-        except QueueRefused:  # an item was taken away by hand while its run goes on
-            return True
         except CannotWrite:  # the disk is full, and there is no place to say so
             self._rest(AGAIN_SECONDS)
             return True
@@ -78,14 +76,11 @@ class Scheduler:
         if became.kind == "over":
             self._store.conclude(item.number, became.state, became.sentence)
         elif became.kind == "tried-again":
-            self._change(item, run=became.next, before=(*item.before, run.name))
+            self._store.note(item.number, run=became.next, before=(*item.before, run.name))
         elif became.kind == "never-launched" and item.attempts < MOST_ATTEMPTS:
-            self._change(item, state="waiting", run=None)
+            self._store.note(item.number, state="waiting", run=None)
         elif became.kind == "never-launched":
             self._store.conclude(item.number, "failed", item.sentence)
-
-    def _change(self, item: QueueItem, **changes: object) -> None:
-        self._store.change(item.number, lambda now: now.model_copy(update=changes))
 
     def _next(self, queue: Queue) -> list[QueueItem]:
         busy = frozenset[str]().union(*map(lanes_of_item, queue.running))
@@ -103,12 +98,12 @@ class Scheduler:
         text = _("It waits for the run {run}, which was not launched from the queue, on {lane}.")
         words = text.format(run=run, lane=lane_words(lanes))
         if words != item.sentence:
-            self._change(item, sentence=words)
+            self._store.note(item.number, sentence=words)
 
     def _taken_elsewhere(self, queue: Queue) -> dict[str, str]:
         """Return the lanes of runs that were launched by hand, and the runs' names."""
         now = self._clock()
-        if now >= self._elsewhere_due:
+        if now >= self._elsewhere_due or not self._elsewhere:
             self._elsewhere_due = now + ELSEWHERE_SECONDS
             own = {item.run for item in queue.running}
             others = [entry for entry in self._runs.entries() if _lives(entry) and entry.name not in own]

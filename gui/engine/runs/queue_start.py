@@ -79,7 +79,7 @@ class ItemStarter:
             start_supervisor(prepared.run, prepared.order)
         except RunRefused as error:
             # It may be on its way all the same: the next look tells, and lets it wait again if not.
-            self._note(item, attempts=item.attempts + 1, sentence=str(error))
+            self._store.note(item.number, attempts=item.attempts + 1, sentence=str(error))
 
     def _claim(self, item: QueueItem, run: RunFolder) -> None:
         """Note the run's folder while nothing is in it, so that nobody can launch the item twice.
@@ -103,20 +103,9 @@ class ItemStarter:
             self._needed[item.number] = peak.likely if peak else None
         words = what_is_missing(self._gpus, item.gpus, self._needed[item.number])
         if words and words != item.sentence:
-            self._note(item, sentence=words)
+            self._store.note(item.number, sentence=words)
         return bool(words)
 
     def _tokens_of(self, plan_file: PlanFile, trainer: Trainer) -> dict[str, str]:
         said = {**os.environ, **plan_file.plan.launch.env}
         return {} if trainer.install.practice else self._tokens.for_run(said)
-
-    def _note(self, item: QueueItem, **changes: object) -> None:
-        """Note something of an item that is still there and not over."""
-
-        def noted(now: QueueItem) -> QueueItem:
-            return now if now.over else now.model_copy(update=changes)
-
-        try:
-            self._store.change(item.number, noted)
-        except QueueRefused:
-            return

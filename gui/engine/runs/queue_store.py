@@ -173,6 +173,15 @@ class QueueStore:
             item.write(self._files.item(number))
         return item
 
+    def note(self, number: int, **changes: object) -> None:
+        """Note something of an item, if it is still there and not over.
+
+        Raises:
+            CannotWrite: The disk is full.
+        """
+        with contextlib.suppress(QueueRefused):  # somebody has taken it out
+            self.change(number, lambda now: now if now.over else now.model_copy(update=changes))
+
     def remove(self, number: int) -> Removed:
         """Take an item out.
 
