@@ -16,11 +16,11 @@ from gui.engine.preflight.check import Checker
 from gui.engine.preflight.checking import checker_for
 from gui.engine.preflight.finding_words import finding_lines
 from gui.engine.preflight.machine import read_machine
-from gui.engine.preflight.report import CheckReport
+from gui.engine.preflight.report import CheckReport, Steps
 from gui.engine.redaction import redact_data
 from gui.engine.runs.neighbours import living_runs
 from gui.engine.runs.plan_pace import with_pace
-from gui.engine.texts import _
+from gui.engine.texts import _, ngettext
 from gui.engine.trainer.choosing import Trainer
 
 
@@ -86,14 +86,7 @@ def prepare(options: argparse.Namespace) -> tuple[PlanInput, Checker]:
 def _lines(report: CheckReport) -> list[str]:
     lines = [line for finding in report.findings for line in finding_lines(finding)]
     if report.steps and report.steps.total_steps:
-        lines.append(
-            _("{images} images, {batches} batches an epoch, {epochs} epochs: {steps} steps").format(
-                images=report.steps.images,
-                batches=report.steps.batches_per_epoch,
-                epochs=report.steps.epochs,
-                steps=report.steps.total_steps,
-            )
-        )
+        lines.append(_steps_line(report.steps))
     if report.resume:
         lines.append(report.resume.sentence)
     ending = {
@@ -102,3 +95,15 @@ def _lines(report: CheckReport) -> list[str]:
         "stop": _("The plan cannot be launched like this."),
     }
     return [*lines, ending[report.verdict]]
+
+
+def _steps_line(steps: Steps) -> str:
+    images, batches, epochs, whole = (
+        number or 0 for number in (steps.images, steps.batches_per_epoch, steps.epochs, steps.total_steps)
+    )
+    parts = (
+        ngettext("{count} image", "{count} images", images).format(count=images),
+        ngettext("{count} batch an epoch", "{count} batches an epoch", batches).format(count=batches),
+        ngettext("{count} epoch", "{count} epochs", epochs).format(count=epochs),
+    )
+    return f"{', '.join(parts)}: {ngettext('{count} step', '{count} steps', whole).format(count=whole)}"

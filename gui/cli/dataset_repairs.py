@@ -25,6 +25,7 @@ from gui.engine.dataset.caption_originals import restore_originals, write_edits
 from gui.engine.dataset.clean_copy import copy_clean
 from gui.engine.dataset.quarantine import bring_back
 from gui.engine.dataset.report import DatasetReport
+from gui.engine.dataset.scan import done_words
 from gui.engine.dataset.spec import DatasetSpec, SubsetSpec
 from gui.engine.errors import Cancelled, WrongUsage
 from gui.engine.quantities import gib
@@ -141,7 +142,7 @@ def _copy(spec: DatasetSpec, target: Path, *, shrink: bool) -> Iterator[str]:
             spec,
             target,
             shrink=shrink,
-            told=lambda done, total: line.show(_("{done} of {total} images").format(done=done, total=total)),
+            told=lambda done, total: line.show(done_words(done, total)),
         )
     except KeyboardInterrupt:
         raise Cancelled from None
@@ -194,9 +195,13 @@ def _restore(spec: DatasetSpec) -> Iterator[str]:
     for subset, _where in caption_folders(spec):
         captions = restore_originals(subset.image_dir)
         images = bring_back(subset.image_dir)
-        yield _("{folder}: {captions} captions and {files} files from quarantine are back").format(
-            folder=subset.image_dir, captions=len(captions.done), files=len(images.back)
+        captions_back, files_back = len(captions.done), len(images.back)
+        words = ngettext("{count} caption is back", "{count} captions are back", captions_back)
+        more = ngettext(
+            "{count} file from quarantine is back", "{count} files from quarantine are back", files_back
         )
+        said = f"{words.format(count=captions_back)}, {more.format(count=files_back)}"
+        yield f"{subset.image_dir}: {said}"
         for name in captions.left:
             yield "  " + _("changed by somebody else since, and left alone: {name}").format(name=name)
         for name in images.in_the_way:

@@ -46,7 +46,7 @@ def test_that_captions_are_only_changed_when_it_is_said(images: Path, home: Home
         assert main.run(["dataset", str(images), *words, "--write"]) == 0
     assert (images / "cut.txt").read_text("utf-8") == "o, 비"
     assert main.run(["dataset", str(images), "--restore"]) == 0
-    assert "4 captions and 0 files" in capsys.readouterr().out
+    assert "4 captions are back, 0 files" in capsys.readouterr().out
     assert hashes(images) == before
 
 

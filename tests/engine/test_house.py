@@ -122,6 +122,21 @@ def marked(tree: ast.Module) -> Iterator[tuple[ast.Call, list[ast.expr]]]:
                 yield node, node.args[:2]
 
 
+COUNTED = re.compile(
+    r"\{(count|images|captions|files)[^}]*\} (\w+ )?(images|captions|files|caches) (?!at most)"
+)
+
+
+def test_that_one_image_is_not_told_of_as_if_it_were_many():
+    told = {
+        f"{file}:{call.lineno}"
+        for file in own_python_files()
+        for call, forms in marked(ast.parse(file.read_text("utf-8")))
+        if len(forms) == 1 and isinstance(forms[0], ast.Constant) and COUNTED.search(str(forms[0].value))
+    }
+    assert told == set()
+
+
 def test_that_every_marked_sentence_reaches_the_translators():
     collected = {
         form

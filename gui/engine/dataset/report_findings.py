@@ -131,9 +131,12 @@ def _of_buckets(buckets: DatasetBuckets) -> Iterator[Finding]:
         id="bucket-fill",
         severity="hint",
         title=_bucket_title(use),
-        detail=_(
-            "A batch holds images of one bucket, and the last batch of each may be short. {enlarged} of "
-            "{images} images are enlarged, {lost} % of all pixels are cut off."
+        detail=_("A batch holds images of one bucket, and the last batch of each may be short.")
+        + " "
+        + ngettext(
+            "{enlarged} of {images} images is enlarged, {lost} % of all pixels are cut off.",
+            "{enlarged} of {images} images are enlarged, {lost} % of all pixels are cut off.",
+            use.enlarged,
         ).format(enlarged=use.enlarged, images=use.images, lost=round(100 * use.lost)),
         arguments=(f"{buckets.target}.batch_size", f"{buckets.target}.resolution"),
         where=buckets.target,
@@ -145,7 +148,11 @@ def _of_buckets(buckets: DatasetBuckets) -> Iterator[Finding]:
 def _bucket_title(use: BucketUse) -> str:
     if use.wasted < MUCH_WASTED:
         return _("Other settings of the buckets would treat these images better.")
-    title = _("{short} of {batches} batches an epoch are not full; {waste} % of their places stay empty.")
+    title = ngettext(
+        "{short} of {batches} batches an epoch is not full; {waste} % of their places stay empty.",
+        "{short} of {batches} batches an epoch are not full; {waste} % of their places stay empty.",
+        use.short_batches,
+    )
     return title.format(short=use.short_batches, batches=use.batches, waste=round(100 * use.wasted))
 
 

@@ -16,7 +16,7 @@ from gui.engine.dataset.image_cache import FileState, ImageCache
 from gui.engine.dataset.image_facts import Fault, ImageFacts
 from gui.engine.dataset.worker import Job
 from gui.engine.quantities import about
-from gui.engine.texts import _
+from gui.engine.texts import _, ngettext
 
 BATCH_IMAGES = 256
 BATCH_SECONDS = 0.1
@@ -246,9 +246,15 @@ class Scan:
         new.clear()
 
 
+def done_words(done: int, total: int) -> str:
+    """Return how many images are done, of how many."""
+    words = ngettext("{done} of {total} image", "{done} of {total} images", total)
+    return words.format(done=f"{done:,}", total=f"{total:,}")
+
+
 def progress_words(progress: ScanProgress) -> str:
     """Return how far a scan is, in a line."""
-    words = _("{done} of {total} images").format(done=f"{progress.done:,}", total=f"{progress.total:,}")
+    words = done_words(progress.done, progress.total)
     if progress.per_second is not None and progress.seconds_left is not None:
         words += " · " + _("{rate:.0f} a second, {left} left").format(
             rate=progress.per_second, left=about(progress.seconds_left)

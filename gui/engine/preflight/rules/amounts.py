@@ -16,7 +16,7 @@ from gui.engine.preflight.rules.learning_rates import HIGH, finds_own_rate, mode
 from gui.engine.preflight.rules.networks import module_name
 from gui.engine.preflight.steps import forecast_steps
 from gui.engine.preflight.view import View
-from gui.engine.texts import _
+from gui.engine.texts import _, ngettext
 
 CALM_RATE = 5e-5
 """Where to go from a rate that is unstable (N9)."""
@@ -44,7 +44,9 @@ def check_data_few(view: View) -> Iterator[Finding]:
     yield Finding(
         id="data-few",
         severity="warning" if images < limits.too_few else "hint",
-        title=_("{count} images are few.").format(count=images),
+        title=ngettext("{count} image is very little.", "{count} images are few.", images).format(
+            count=images
+        ),
         detail=_(
             "20 to 30 varied images do for a simple character, 100 and more for many styles. Fewer than 15 "
             "are too little, and 15 to 20 that are much alike are learnt by heart."
@@ -65,7 +67,11 @@ def check_rank_data(view: View) -> Iterator[Finding]:
     yield Finding(
         id="rank-data",
         severity="hint",
-        title=_("Rank {rank:g} is out of balance with {count} images.").format(rank=rank, count=images),
+        title=ngettext(
+            "Rank {rank:g} is out of balance with {count} image.",
+            "Rank {rank:g} is out of balance with {count} images.",
+            images,
+        ).format(rank=rank, count=images),
         detail=_("With so few images a lower rank does; the alpha goes along with it. Files get smaller."),
         arguments=("network_dim", "network_alpha"),
         fixes=(lower_rank(view, rank, band.meant),),
@@ -140,9 +146,11 @@ def check_steps_range(view: View) -> Iterator[Finding]:
     yield Finding(
         id="steps-range",
         severity="hint",
-        title=_("{steps} steps are far from the usual {low} to {high}.").format(
-            steps=steps, low=usual[0], high=usual[1]
-        ),
+        title=ngettext(
+            "{steps} step is far from the usual {low} to {high}.",
+            "{steps} steps are far from the usual {low} to {high}.",
+            steps,
+        ).format(steps=steps, low=usual[0], high=usual[1]),
         detail=_("Fewer barely learn; more learn the images by heart, unless there are very many."),
         arguments=("max_train_steps", "max_train_epochs"),
         fixes=(

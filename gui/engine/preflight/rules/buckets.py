@@ -16,7 +16,7 @@ from gui.engine.preflight.rules.fixes import write
 from gui.engine.preflight.rules.resolution import pair, planned_settings
 from gui.engine.preflight.steps import measured_sizes
 from gui.engine.preflight.view import SubsetView, View
-from gui.engine.texts import _
+from gui.engine.texts import _, ngettext
 
 DEFAULT_STEP_PX = 64
 """The trainer's own ``bucket_reso_steps`` (train_util.py:4570)."""
@@ -162,9 +162,11 @@ def _not_the_size(view: View, subset: SubsetView, resolution: Size, wrong: int) 
     return Finding(
         id="bucket-off",
         severity="stop",
-        title=_("{count} images do not have exactly {size} pixels.").format(
-            count=wrong, size=pair(resolution)
-        ),
+        title=ngettext(
+            "{count} image does not have exactly {size} pixels.",
+            "{count} images do not have exactly {size} pixels.",
+            wrong,
+        ).format(count=wrong, size=pair(resolution)),
         detail=_(
             "Without buckets and without cached latents the trainer neither scales nor crops: it stops "
             "when training reaches the first such image."

@@ -16,7 +16,7 @@ from gui.engine.preflight.rules.fixes import by_hand, first_few, write
 from gui.engine.preflight.rules.image_files import known_folders
 from gui.engine.preflight.rules.subset_findings import subset_finding
 from gui.engine.preflight.view import DATASET_DEFAULTS, SubsetView, View
-from gui.engine.texts import _
+from gui.engine.texts import _, ngettext
 
 SHUFFLES = ("shuffle_caption", "token_warmup_step", "caption_tag_dropout_rate")
 """What takes a caption apart into tags; only then separators are removed (train_util.py:867-915)."""
@@ -59,9 +59,17 @@ def check_cap_utf8(view: View) -> Iterator[Finding]:
             "cap-utf8",
             "stop" if wrong else "warning",
             (
-                _("{count} captions are no UTF-8: {names}")
+                ngettext(
+                    "{count} caption is no UTF-8: {names}",
+                    "{count} captions are no UTF-8: {names}",
+                    len(wrong),
+                )
                 if wrong
-                else _("{count} captions begin with a byte order mark: {names}")
+                else ngettext(
+                    "{count} caption begins with a byte order mark: {names}",
+                    "{count} captions begin with a byte order mark: {names}",
+                    len(marked),
+                )
             ).format(count=len(wrong or marked), names=first_few(wrong or marked)),
             _("The trainer reads UTF-8 without a mark: it stops at another encoding, and learns the mark."),
             fix=by_hand(CONVERT_CAPTIONS, _("convert these captions to UTF-8")),
@@ -86,9 +94,17 @@ def check_cap_empty(view: View) -> Iterator[Finding]:
             "cap-empty",
             "stop" if empty else "warning",
             (
-                _("{count} caption files are empty: {names}")
+                ngettext(
+                    "{count} caption file is empty: {names}",
+                    "{count} caption files are empty: {names}",
+                    len(empty),
+                )
                 if empty
-                else _("{count} captions begin with a blank line: {names}")
+                else ngettext(
+                    "{count} caption begins with a blank line: {names}",
+                    "{count} captions begin with a blank line: {names}",
+                    len(blank),
+                )
             ).format(count=len(empty or blank), names=first_few(empty or blank)),
             _("The trainer stops at an empty file. Of others it reads the first line alone."),
             fix=by_hand("write-captions", _("write these captions, or delete the files")),
@@ -115,7 +131,11 @@ def check_cap_missing(view: View) -> Iterator[Finding]:
             subset,
             "cap-missing",
             "hint" if words else "warning",
-            _("{count} of {whole} images have no caption.").format(count=missing, whole=fact.images),
+            ngettext(
+                "{count} of {whole} images has no caption.",
+                "{count} of {whole} images have no caption.",
+                missing,
+            ).format(count=missing, whole=fact.images),
             _("They are trained with “{words}” alone.").format(words=words)
             if words
             else _("They are trained without a word: nothing will call up what they teach."),

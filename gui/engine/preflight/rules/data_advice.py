@@ -18,7 +18,7 @@ from gui.engine.preflight.rules.fixes import write
 from gui.engine.preflight.rules.learning_rates import alpha_by_rank, is_usual_optimizer, model_rate
 from gui.engine.preflight.rules.networks import module_name
 from gui.engine.preflight.view import View, as_number
-from gui.engine.texts import _
+from gui.engine.texts import _, ngettext
 
 ALIKE = ("img-dup", "img-near")
 """Under these a scan lists images of which there are others, the same or nearly so."""
@@ -93,7 +93,8 @@ def check_rank_purpose(view: View) -> Iterator[Finding]:
 def check_rate_data(view: View) -> Iterator[Finding]:
     """Small datasets want a lower rate than usual, and larger ones bear a higher one (T6)."""
     band, (name, rate), usual = _band(view), model_rate(view), _usual_rate(view)
-    if band is None or rate is None or usual is None or not view.given(name):
+    images = trained_images(view)
+    if band is None or rate is None or usual is None or images is None or not view.given(name):
         return
     small = band.times < 1
     share = rate / usual
@@ -103,11 +104,7 @@ def check_rate_data(view: View) -> Iterator[Finding]:
     yield Finding(
         id="rate-data",
         severity="hint",
-        title=(
-            _("{count} images want a lower rate than {rate:g}.")
-            if small
-            else _("{count} images bear a higher rate than {rate:g}.")
-        ).format(count=trained_images(view), rate=rate),
+        title=_rate_title(images, rate, small=small),
         detail=(
             _("For 15 to 25 images 30 to 50 % less than the usual {usual:g} is advised; they overfit sooner.")
             if small
@@ -125,6 +122,23 @@ def check_rate_data(view: View) -> Iterator[Finding]:
         ),
         sources=("T5", "T6"),
     )
+
+
+def _rate_title(images: int, rate: float, *, small: bool) -> str:
+    words = (
+        ngettext(
+            "{count} image wants a lower rate than {rate:g}.",
+            "{count} images want a lower rate than {rate:g}.",
+            images,
+        )
+        if small
+        else ngettext(
+            "{count} image bears a higher rate than {rate:g}.",
+            "{count} images bear a higher rate than {rate:g}.",
+            images,
+        )
+    )
+    return words.format(count=images, rate=rate)
 
 
 def _band(view: View) -> RateBand | None:

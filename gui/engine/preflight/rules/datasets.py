@@ -16,7 +16,7 @@ from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.fixes import by_hand, first_few, write
 from gui.engine.preflight.steps import forecast_steps
 from gui.engine.preflight.view import SubsetView, View
-from gui.engine.texts import _
+from gui.engine.texts import _, ngettext
 
 REG_SHARE = 3
 """Regularisation images for each training image, at least (T9)."""
@@ -162,7 +162,9 @@ def _passed_over(view: View) -> Iterator[Finding]:
     yield Finding(
         id="data-name",
         severity="warning",
-        title=_("{count} folders are passed over: {names}").format(count=len(names), names=first_few(names)),
+        title=ngettext(
+            "{count} folder is passed over: {names}", "{count} folders are passed over: {names}", len(names)
+        ).format(count=len(names), names=first_few(names)),
         detail=_("Their names do not begin with a number of repeats from 1 on, such as “10_name”."),
         arguments=("train_data_dir",),
         where="train_data_dir",
@@ -200,7 +202,11 @@ def _itself(parent: str) -> Fix:
         subset["class_tokens"] = words
     return write(
         {"train_data_dir": None, "dataset.subsets": [subset]},
-        _("train on the images in {folder}, {repeats} times an epoch").format(folder=name, repeats=repeats),
+        ngettext(
+            "train on the images in {folder}, once an epoch",
+            "train on the images in {folder}, {repeats} times an epoch",
+            repeats,
+        ).format(folder=name, repeats=repeats),
         identity="subset",
         safe=parts is not None,
     )
@@ -282,13 +288,13 @@ def check_steps_reg(view: View) -> Iterator[Finding]:
     if forecast is None:
         figures = ""
     elif by_epochs:
-        figures = " " + _("{epochs} epochs are {steps} steps.").format(
-            epochs=forecast.epochs, steps=forecast.total_steps
-        )
+        figures = " " + ngettext(
+            "{epochs} epoch is {steps} steps.", "{epochs} epochs are {steps} steps.", forecast.epochs
+        ).format(epochs=forecast.epochs, steps=forecast.total_steps)
     else:
-        figures = " " + _("{steps} steps are {epochs} epochs.").format(
-            epochs=forecast.epochs, steps=forecast.total_steps
-        )
+        figures = " " + ngettext(
+            "{steps} step is {epochs} epochs.", "{steps} steps are {epochs} epochs.", forecast.total_steps
+        ).format(epochs=forecast.epochs, steps=forecast.total_steps)
     yield Finding(
         id="steps-reg",
         severity="warning" if by_epochs else "hint",
@@ -315,7 +321,11 @@ def check_reg_unused(view: View) -> Iterator[Finding]:
         yield Finding(
             id="reg-unused",
             severity="hint",
-            title=_("{count} regularisation images (with repeats) are not used.").format(count=unused),
+            title=ngettext(
+                "{count} regularisation image (with repeats) is not used.",
+                "{count} regularisation images (with repeats) are not used.",
+                unused,
+            ).format(count=unused),
             detail=_("The trainer takes as many as there are training images with repeats, in their order."),
             arguments=("dataset.subsets",),
             sources=("T9", "trainer: train_util.py:2158-2184"),
@@ -334,9 +344,11 @@ def check_reg_ratio(view: View) -> Iterator[Finding]:
     yield Finding(
         id="reg-ratio",
         severity="hint",
-        title=_("{reg} regularisation images stand beside {images} images.").format(
-            reg=counts[True], images=counts[False]
-        ),
+        title=ngettext(
+            "{reg} regularisation image stands beside {images} images.",
+            "{reg} regularisation images stand beside {images} images.",
+            counts[True],
+        ).format(reg=counts[True], images=counts[False]),
         detail=_(
             "For a person three to five times as many are advised; few ones are repeated until they fit."
         ),

@@ -15,7 +15,7 @@ from gui.engine.preflight.rules.caching import caches_to_disk
 from gui.engine.preflight.rules.fixes import by_hand, first_few, leave_out, write
 from gui.engine.preflight.rules.image_files import known_folders
 from gui.engine.preflight.view import SubsetView, View
-from gui.engine.texts import _
+from gui.engine.texts import _, ngettext
 
 DELETE = "delete-cache"
 
@@ -36,6 +36,33 @@ def _finding(subset: SubsetView, name: str, severity: Severity, title: str, deta
     )
 
 
+def _other_size(count: int) -> str:
+    words = ngettext(
+        "{count} cached latent is for another size than the plan’s.",
+        "{count} cached latents are for other sizes than the plan’s.",
+        count,
+    )
+    return words.format(count=count)
+
+
+def _stale_latents(count: int) -> str:
+    words = ngettext(
+        "{count} image is newer than its cached latents.",
+        "{count} images are newer than their cached latents.",
+        count,
+    )
+    return words.format(count=count)
+
+
+def _stale_text(count: int) -> str:
+    words = ngettext(
+        "{count} caption is newer than its cached text encoder outputs.",
+        "{count} captions are newer than their cached text encoder outputs.",
+        count,
+    )
+    return words.format(count=count)
+
+
 def check_fingerprint(view: View) -> Iterator[Finding]:
     """Caches that are older than what they were made of, or made for another size (NAN-20, DATA-12)."""
     for subset, fact in known_folders(view):
@@ -47,9 +74,7 @@ def check_fingerprint(view: View) -> Iterator[Finding]:
                 subset,
                 "cache_latents_to_disk",
                 "stop",
-                _("{count} cached latents are for other sizes than the plan’s.").format(
-                    count=caches.other_size
-                ),
+                _other_size(caches.other_size),
                 _("The trainer does not look at their size: it stops when a batch does not fit together."),
             )
         elif caches.stale_latents:
@@ -57,7 +82,7 @@ def check_fingerprint(view: View) -> Iterator[Finding]:
                 subset,
                 "cache_latents_to_disk",
                 "warning",
-                _("{count} images are newer than their cached latents.").format(count=caches.stale_latents),
+                _stale_latents(caches.stale_latents),
                 _("The trainer would learn the images as they were before."),
             )
         elif caches.old_style:
@@ -75,9 +100,7 @@ def check_fingerprint(view: View) -> Iterator[Finding]:
                 subset,
                 "cache_text_encoder_outputs_to_disk",
                 "warning",
-                _("{count} captions are newer than their cached text encoder outputs.").format(
-                    count=caches.stale_text
-                ),
+                _stale_text(caches.stale_text),
                 _("The caption is not kept in the cache: the trainer would learn the words from before."),
             )
 
@@ -91,7 +114,9 @@ def check_verify(view: View) -> Iterator[Finding]:
         yield Finding(
             id="cache-verify",
             severity="stop",
-            title=_("{count} caches are damaged: {names}").format(count=len(names), names=first_few(names)),
+            title=ngettext(
+                "{count} cache is damaged: {names}", "{count} caches are damaged: {names}", len(names)
+            ).format(count=len(names), names=first_few(names)),
             detail=_(
                 "Writing them was broken off, or the disk was full. The trainer stops at the first one."
             ),

@@ -18,7 +18,7 @@ from gui.engine.preflight.rules.fixes import write
 from gui.engine.preflight.rules.trainers import practises
 from gui.engine.preflight.steps import StepsForecast, forecast_steps
 from gui.engine.preflight.view import View
-from gui.engine.texts import _
+from gui.engine.texts import _, ngettext
 
 WORKERS, STAY = "max_data_loader_n_workers", "persistent_data_loader_workers"
 BY_EPOCHS = ("max_train_epochs", "save_every_n_epochs", "sample_every_n_epochs", "validate_every_n_epochs")
@@ -70,7 +70,8 @@ def _fewer(view: View, repeats: Mapping[str, int], seen: float) -> Iterator[Fix]
         changed = replace(view, plan=apply_changes(view.plan, changes))
         forecast = forecast_steps(changed)
         if forecast is not None and _seen(changed, forecast) >= 1:
-            label = _("repeat images {times} times").format(times=max(changes.values()))
+            times = max(changes.values())
+            label = ngettext("use images once", "repeat images {times} times", times).format(times=times)
             yield write(changes, label, identity="fewer-repeats")
             return
         if set(changes.values()) == {1}:
@@ -89,9 +90,11 @@ def check_epoch_short(view: View) -> Iterator[Finding]:
     yield Finding(
         id="epoch-short",
         severity="hint",
-        title=_("An epoch has {steps} steps, and there are {epochs} of them.").format(
-            steps=forecast.steps_per_epoch, epochs=forecast.epochs
-        ),
+        title=ngettext(
+            "An epoch has {steps} step, and there are {epochs} of them.",
+            "An epoch has {steps} steps, and there are {epochs} of them.",
+            forecast.steps_per_epoch,
+        ).format(steps=forecast.steps_per_epoch, epochs=forecast.epochs),
         detail=_("Loaders start anew at each epoch, and the GPU waits for them, on Windows for seconds."),
         arguments=(STAY, *_repeats(view)),
         fixes=tuple(_longer(view, forecast)),

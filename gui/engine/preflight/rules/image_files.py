@@ -14,7 +14,7 @@ from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.fixes import by_hand, first_few
 from gui.engine.preflight.rules.subset_findings import subset_finding
 from gui.engine.preflight.view import SubsetView, View
-from gui.engine.texts import _
+from gui.engine.texts import _, ngettext
 
 SMALL_PX = 512
 """A side below this has too little to learn from (T10)."""
@@ -51,7 +51,11 @@ def check_img_decode(view: View) -> Iterator[Finding]:
                 subset,
                 "img-decode",
                 "stop",
-                _("{count} images cannot be read: {names}").format(count=len(names), names=first_few(names)),
+                ngettext(
+                    "{count} image cannot be read: {names}",
+                    "{count} images cannot be read: {names}",
+                    len(names),
+                ).format(count=len(names), names=first_few(names)),
                 _("They are empty, broken or cut off. The trainer stops at the first one, perhaps late."),
                 fix=set_aside(),
                 sources=(
@@ -72,9 +76,11 @@ def check_img_magic(view: View) -> Iterator[Finding]:
                 subset,
                 "img-magic",
                 "stop",
-                _("{count} files are something else than their names say: {names}").format(
-                    count=len(faults), names=first_few(names)
-                ),
+                ngettext(
+                    "{count} file is something else than its name says: {names}",
+                    "{count} files are something else than their names say: {names}",
+                    len(faults),
+                ).format(count=len(faults), names=first_few(names)),
                 _("The trainer cannot read them and stops. Convert them to PNG or JPEG, or take them out."),
                 fix=by_hand("convert-images", _("convert these images")),
                 sources=("DATA-07",),
@@ -92,9 +98,17 @@ def check_img_huge(view: View) -> Iterator[Finding]:
             "img-huge",
             "stop" if bombs else "warning",
             (
-                _("{count} images are so large that they are refused: {names}")
+                ngettext(
+                    "{count} image is so large that it is refused: {names}",
+                    "{count} images are so large that they are refused: {names}",
+                    len(bombs),
+                )
                 if bombs
-                else _("{count} images are needlessly large: {names}")
+                else ngettext(
+                    "{count} image is needlessly large: {names}",
+                    "{count} images are needlessly large: {names}",
+                    len(large),
+                )
             ).format(count=len(bombs or large), names=first_few(bombs or large)),
             _("More than 178 million pixels are taken for an attack; more than 64 million only cost time."),
             fix=by_hand("scale-images", _("scale these images down")),
@@ -110,9 +124,11 @@ def check_img_macosx(view: View) -> Iterator[Finding]:
                 subset,
                 "img-macosx",
                 "hint",
-                _("{count} files are notes of macOS, no images: {names}").format(
-                    count=len(fact.mac_files), names=first_few(fact.mac_files)
-                ),
+                ngettext(
+                    "{count} file is a note of macOS, no image: {names}",
+                    "{count} files are notes of macOS, no images: {names}",
+                    len(fact.mac_files),
+                ).format(count=len(fact.mac_files), names=first_few(fact.mac_files)),
                 _("The trainer passes over them; its captioning tools take them for images and stop."),
                 fix=set_aside(),
                 sources=(
@@ -171,9 +187,11 @@ def check_img_small(view: View) -> Iterator[Finding]:
                 subset,
                 "img-small",
                 "hint",
-                _("{count} of {whole} images are smaller than {side} pixels.").format(
-                    count=small, whole=whole, side=SMALL_PX
-                ),
+                ngettext(
+                    "{count} of {whole} images is smaller than {side} pixels.",
+                    "{count} of {whole} images are smaller than {side} pixels.",
+                    small,
+                ).format(count=small, whole=whole, side=SMALL_PX),
                 _("They are enlarged, and what that blurs is learnt. 768 pixels and more are better."),
                 fix=set_aside(),
                 sources=("T10",),
@@ -187,12 +205,26 @@ def check_control_pairs(view: View) -> Iterator[Finding]:
         if pairs is None or not view.is_paired(subset):
             continue
         if pairs.without:
-            title, names = _("{count} images have no conditioning image: {names}"), pairs.without
+            names = pairs.without
+            title = ngettext(
+                "{count} image has no conditioning image: {names}",
+                "{count} images have no conditioning image: {names}",
+                len(names),
+            )
         elif pairs.surplus:
-            title, names = _("{count} conditioning images belong to no image: {names}"), pairs.surplus
+            names = pairs.surplus
+            title = ngettext(
+                "{count} conditioning image belongs to no image: {names}",
+                "{count} conditioning images belong to no image: {names}",
+                len(names),
+            )
         elif pairs.other_size and view.dataset_of(subset).flag("enable_bucket"):
-            title = _("{count} conditioning images have another size than their image: {names}")
             names = pairs.other_size
+            title = ngettext(
+                "{count} conditioning image has another size than its image: {names}",
+                "{count} conditioning images have another size than their image: {names}",
+                len(names),
+            )
         else:
             continue
         yield _finding(

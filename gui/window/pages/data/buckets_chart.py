@@ -7,7 +7,7 @@ from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gui.engine.dataset.bucket_use import Bucket, BucketUse
-from gui.engine.texts import _
+from gui.engine.texts import _, ngettext
 from gui.window.theme.space import Space
 from gui.window.theme.theme import Theme
 
@@ -140,12 +140,12 @@ class BucketsChart(QWidget):
 
 def bucket_words(bucket: Bucket, batch_size: int) -> str:
     """Return what is in a bucket, in a line."""
-    text = _("{width} × {height}: {images} images in {batches} batches").format(
-        width=bucket.size[0],
-        height=bucket.size[1],
-        images=f"{bucket.images:,}",
-        batches=f"{bucket.batches:,}",
+    size = f"{bucket.size[0]} × {bucket.size[1]}"
+    inside = ngettext("{count} image", "{count} images", bucket.images).format(count=f"{bucket.images:,}")
+    words = ngettext(
+        "{size}: {images} in {count} batch", "{size}: {images} in {count} batches", bucket.batches
     )
+    text = words.format(size=size, images=inside, count=f"{bucket.batches:,}")
     if bucket.last_batch < batch_size:
         text += ", " + _("the last of {last}").format(last=bucket.last_batch)
     return text

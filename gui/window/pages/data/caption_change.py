@@ -167,7 +167,9 @@ class CaptionChange(QWidget):
         self._show()
 
     def _progress(self, done: int, total: int) -> None:
-        words = _("{done} of {total} captions are written").format(done=f"{done:,}", total=f"{total:,}")
+        words = ngettext(
+            "{done} of {total} caption is written", "{done} of {total} captions are written", total
+        ).format(done=f"{done:,}", total=f"{total:,}")
         self.busy.show_progress(words, done, total)
 
     def _finished(self, outcome: CaptionOutcome) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from gui.engine.dataset.caption_marks import CaptionMarks
 from gui.engine.dataset.caption_settings import CaptionSettings
-from gui.engine.texts import _
+from gui.engine.texts import _, ngettext
 from gui.window.pages.data.caption_desk import OpenCaption
 from gui.window.theme.space import Space
 from gui.window.widgets.buttons import Button
@@ -20,7 +20,7 @@ from gui.window.widgets.layouts import FlowLayout, clear
 def token_words(marks: CaptionMarks, settings: CaptionSettings) -> tuple[str, Tone]:
     """Return how many tokens a caption is, and whether that is too many."""
     if settings.limit is None:
-        return _("{count} tokens").format(count=marks.tokens), "neutral"
+        return ngettext("{count} token", "{count} tokens", marks.tokens).format(count=marks.tokens), "neutral"
     if settings.exact:
         words = _("{count} of {limit} tokens")
     else:

@@ -15,7 +15,7 @@ from gui.engine.errors import PreflightError
 from gui.engine.findings import Fix
 from gui.engine.plan.changes import ACTION, apply_changes
 from gui.engine.plan.model import TrainingPlan
-from gui.engine.texts import _
+from gui.engine.texts import _, ngettext
 from gui.window.bridges.checks import Checks
 from gui.window.bridges.dataset_bridges import DatasetBridges
 from gui.window.bridges.dataset_scan import Begun, Finished, Found
@@ -305,7 +305,7 @@ class DataPage(Page):
         rows = self.images.rows
         if not len(rows):
             return _("What the trainer will really see, and what would stop it")
-        return _("{count} images").format(count=f"{len(rows):,}")
+        return ngettext("{count} image", "{count} images", len(rows)).format(count=f"{len(rows):,}")
 
     def _show(self, view: str) -> None:
         self.filters.show_view(view)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from gui.engine.texts import _
+from gui.engine.texts import _, ngettext
 from gui.window.theme.icons import Icons
 from gui.window.widgets.banner import Banner
 from gui.window.widgets.buttons import Button
@@ -39,7 +39,8 @@ class PageNotes(QWidget):
 
     def stopped(self, done: int, total: int) -> None:
         """The look was ended by the user."""
-        title = _("Looked at {done} of {total} images.").format(done=f"{done:,}", total=f"{total:,}")
+        words = ngettext("Looked at {done} of {total} image.", "Looked at {done} of {total} images.", total)
+        title = words.format(done=f"{done:,}", total=f"{total:,}")
         self._say(title, _("What was found is remembered."), _("Go on"), "accent")
 
     def failed(self, reason: str) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QDesktopServices
 
 from gui.engine.dataset.clean_copy import CleanCopy, copy_clean
 from gui.engine.dataset.copy_list import LIST
+from gui.engine.dataset.scan import done_words
 from gui.engine.errors import PreflightError
 from gui.engine.texts import _, ngettext
 from gui.window.bridges.tasks import TaskHandle, Tasks
@@ -114,8 +115,7 @@ class CopyCard(Card):
         self._show()
 
     def _progress(self, _text: str, done: int, total: int) -> None:
-        words = _("{done} of {total} images").format(done=f"{done:,}", total=f"{total:,}")
-        self.busy.show_progress(words, done, total)
+        self.busy.show_progress(done_words(done, total), done, total)
 
     def _cancel(self) -> None:
         if self._handle is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from gui.engine.dataset.scan import ScanProgress, progress_words
+from gui.engine.dataset.scan import ScanProgress, done_words, progress_words
 from gui.engine.texts import _
 from gui.window.bridges.dataset_scan import State
 from gui.window.theme.space import Space
@@ -64,6 +64,5 @@ class ScanBar(QWidget):
         elif progress is not None:
             words = progress_words(progress)
             if self._state == "paused":
-                text = _("{done} of {total} images · paused")
-                words = text.format(done=f"{progress.done:,}", total=f"{progress.total:,}")
+                words = _("{words} · paused").format(words=done_words(progress.done, progress.total))
             self.busy.show_progress(words, progress.done, progress.total)

@@ -243,7 +243,11 @@ class SubsetCard(Card):
         clear(self._help)
         other = max(look.other_captions, key=lambda ending: look.other_captions[ending], default="")
         if look.images and other and look.captioned < look.other_captions[other] and not told:
-            words = _("{count} files end in {found}, but the plan looks for {wanted}.")
+            words = ngettext(
+                "{count} file ends in {found}, but the plan looks for {wanted}.",
+                "{count} files end in {found}, but the plan looks for {wanted}.",
+                look.other_captions[other],
+            )
             label = Label(
                 words.format(
                     count=look.other_captions[other], found=other, wanted=self.extension or ".caption"
