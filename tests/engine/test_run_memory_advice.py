@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from memory_scene import sdxl_plan, write_run
 from gui.engine.runs.events import Troubled
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.memory_advice import expected_memory, memory_advice
+from gui.engine.runs.memory_lesson import learn_from_run
 from gui.engine.runs.records import Manifest
 
 
@@ -68,6 +70,19 @@ def test_that_runs_without_a_forecast_advise_nothing(run: RunFolder, tmp_path: P
     made(run, tmp_path, 8.2)
     Manifest.read(run.manifest).model_copy(update=changes).write(run.manifest)
     assert memory_advice(run) is None
+
+
+def test_that_figures_beyond_all_memory_count_as_not_told(run: RunFolder, tmp_path: Path) -> None:
+    made(run, tmp_path, 8.2)
+    said = memory_advice(run)
+    assert said is not None
+    mad = re.sub(r'"allocated_peak":\d+', '"allocated_peak":' + "9" * 40, run.memory.read_text())
+    run.memory.write_text(mad)
+    without = memory_advice(run)
+    assert without is not None and without.kind == said.kind
+    forecast = re.sub(r'"activation":\s*[\d.]+', '"activation":1e400', run.manifest.read_text())
+    run.manifest.write_text(forecast)
+    assert learn_from_run(run, Manifest.read(run.manifest), (), 200) is None
 
 
 def test_that_nothing_is_said_before_the_first_figures(run: RunFolder, tmp_path: Path) -> None:

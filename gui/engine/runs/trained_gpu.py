@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gui.engine.hardware.memory.observations import MeasuredStep
+from gui.engine.hardware.memory.observations import MOST_GIB, MeasuredStep
 from gui.engine.quantities import GIB
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.measured_memory import GpuMemory, PhasePeaks, measured_memory, most_known
@@ -72,4 +72,5 @@ def trained_gpu(run: RunFolder, *, untold: bool = False) -> TrainedGpu | None:
 
 
 def _gib(count: int | None) -> float | None:
-    return count / GIB if count else None
+    """Return GiB; None for nothing, and for more than any memory is: whoever told it was mistaken."""
+    return count / GIB if count and count <= MOST_GIB * GIB else None

@@ -137,11 +137,14 @@ def observe(
         source: What was run.
 
     Returns:
-        None where there was no forecast of a step, or nothing was measured.
+        None where there was no forecast of a step, one of more than any memory is, or nothing was measured.
     """
     question, forecast = expected.question, expected.forecast
     step = forecast.phase("step")
     if step is None or not measured.tells:
+        return None
+    fixed, traced = step.parts.certain, step.sensitivity
+    if not all(0 <= each <= MOST_GIB for each in (fixed, traced.activation, traced.fragmentation)):
         return None
     return Observation(
         run=run,
@@ -151,8 +154,8 @@ def observe(
         family=forecast.family or question.family,
         checkpointing=question.checkpointing,
         attention=question.attention,
-        fixed=step.parts.certain,
-        activations=step.sensitivity.activation,
-        spare=step.sensitivity.fragmentation,
+        fixed=fixed,
+        activations=traced.activation,
+        spare=traced.fragmentation,
         measured=measured,
     )
