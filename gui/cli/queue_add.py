@@ -63,7 +63,7 @@ def retry_items(store: QueueStore, numbers: Sequence[int], accepted: Sequence[st
     items = [store.item(number) for number in numbers]
     for item in items:
         item.require_over()
-    refused = _("{name} would be refused again.")
+    refused = _("{name} would be refused at its turn; changes of its plan file since do not count.")
     well = [_is_foreseen_well(item.name, look_again(store, item, accepted), refused) for item in items]
     if not all(well):
         return False

@@ -161,7 +161,7 @@ def test_that_what_would_be_refused_again_is_said_at_once(
     put("a", state="failed", run="r")
     assert queue("retry", 1) == 1
     told = said.readouterr().err
-    assert "a would be refused again." in told and "--accept output-exists" in told
+    assert "a would be refused at its turn" in told and "--accept output-exists" in told
     assert store.read().items[0].state == "failed"
     assert queue("retry", 1, "--accept", "output-exists") == 0
     assert store.read().items[0].accepted == ("output-exists",)

@@ -75,7 +75,8 @@ class QueueDetails(Card):
         self.open = Button(
             _("Open the run"), "primary", name="queue-open", tip=_("Key: {key}").format(key=_("Enter"))
         )
-        self.retry = Button(_("Try again"), name="queue-retry", tip=_("It waits for its turn again"))
+        tip = _("It waits for its turn again as it was put in: later changes of the plan's file do not count")
+        self.retry = Button(_("Try again"), name="queue-retry", tip=tip)
         self.up = Button(_("Earlier"), name="queue-up", tip=_("Key: {key}").format(key="Alt+↑"))
         self.down = Button(_("Later"), name="queue-down", tip=_("Key: {key}").format(key="Alt+↓"))
         self.remove = Button(

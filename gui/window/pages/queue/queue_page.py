@@ -36,7 +36,7 @@ from gui.window.widgets.layouts import FlowLayout, column, held, row
 from gui.window.widgets.page import Empty, Page, Picture
 
 if TYPE_CHECKING:
-    from gui.engine.runs.queue_store import Removed
+    from gui.engine.runs.queue_store import QueueStore, Removed
 
 
 class QueuePage(Page):
@@ -91,7 +91,8 @@ class QueuePage(Page):
 
     def add_files(self, paths: list[str]) -> None:
         """Put plan files into the queue, in their order."""
-        self._messages.clear()
+        if paths:
+            self._messages.clear()
         for path in paths:
             self._adder.add_file(Path(path))
 
@@ -204,6 +205,7 @@ class QueuePage(Page):
         self._busy.show_progress(words.format(count=left))
         self._busy.cancel.setVisible(left > 1)
         self._busy.setVisible(left > 0)
+        self._details.retry.setEnabled(left == 0)
 
     def _choose_files(self) -> None:
         names, _filter = QFileDialog.getOpenFileNames(
@@ -271,7 +273,16 @@ class QueuePage(Page):
     def _remove_current(self) -> None:
         item = self._view.current_item()
         if item is not None and self._details.remove.isEnabled():
-            self._queue.do(lambda store: store.remove(item.number), self._messages.say_removed)
+            self._queue.do(lambda store: _taken_out(store, item.number), self._removed)
+
+    def _removed(self, removed: Removed | None) -> None:
+        if removed is not None:
+            self._messages.say_removed(removed)
+
+
+def _taken_out(store: QueueStore, number: int) -> Removed | None:
+    """Take an item out; one that is out already, as after a second press of the key, is no trouble."""
+    return store.remove(number) if store.read().item(number) is not None else None
 
 
 def _summary(queue: Queue | None) -> str:

@@ -48,7 +48,9 @@ def report_of(outcome: Added | Refusal) -> Report | None:
         words, reasons = title.format(name=name), _titles(outcome.passing)
         return Report(words, name, reasons, outcome.origin, bad=False) if reasons else None
     again = isinstance(outcome.origin, int)
-    title = _("“{name}” would be refused again.") if again else _("“{name}” was not put into the queue.")
+    title = _("“{name}” was not put into the queue.")
+    if again:
+        title = _("“{name}” would be refused at its turn; changes of its plan file since do not count.")
     accepts = all(finding.severity == "danger" for finding in outcome.findings)
     return Report(
         title.format(name=outcome.name),
@@ -67,15 +69,16 @@ def report_of_failure(origin: Origin, error: PreflightError) -> Report:
 def words_of(reports: Sequence[Report]) -> tuple[str, str]:
     """Return a title and a text for all that is to be said."""
     if len(reports) == 1:
-        return reports[0].title, _lines([f"• {reason}" for reason in reports[0].reasons])
+        reasons = reports[0].reasons
+        return reports[0].title, _lines(reasons[:MOST_NAMED], len(reasons))
     bad = sum(report.bad for report in reports)
     title = _("In the queue, with something to know:")
     if bad:
         title = ngettext(
             "{count} plan was not put into the queue.", "{count} plans were not put into the queue.", bad
         )
-    lines = [f"• {': '.join(filter(None, (report.name, *report.reasons[:1])))}" for report in reports]
-    return title.format(count=bad), _lines(lines)
+    named = [": ".join(filter(None, (report.name, *report.reasons[:1]))) for report in reports[:MOST_NAMED]]
+    return title.format(count=bad), _lines(named, len(reports))
 
 
 def _titles(findings: Sequence[Finding]) -> tuple[str, ...]:
@@ -86,6 +89,6 @@ def _ids(findings: Sequence[Finding]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(finding.id for finding in findings))
 
 
-def _lines(lines: Sequence[str]) -> str:
-    more = len(lines) - MOST_NAMED
-    return "\n".join([*lines[:MOST_NAMED], *([_("and {count} more").format(count=more)] if more > 0 else [])])
+def _lines(named: Sequence[str], count: int) -> str:
+    more = [_("and {count} more").format(count=count - len(named))] if count > len(named) else []
+    return "\n".join([*(f"• {line}" for line in named), *more])
