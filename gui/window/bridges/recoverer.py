@@ -156,7 +156,7 @@ def _refusal(error: PreflightError) -> str:
         titles = " ".join(finding.title for finding in error.findings)
         text = _("Nothing was started: {reasons} Open it as a plan to see the ways out.")
         return text.format(reasons=titles)
-    return _("Nothing was started. {reason}").format(reason=error)
+    return _("Nothing was started: {reason}").format(reason=error)
 
 
 def _prepare(run: RunFolder, shown: RecoveryTry) -> RecoveryTry:
