@@ -130,6 +130,9 @@ def _change(options: argparse.Namespace) -> Change | None:
         if not options.replace[0]:
             raise WrongUsage(_("--replace needs a text to look for"))
         return replaced(*options.replace, match_case=True)
+    for tag in (options.add_tag, options.remove_tag):
+        if tag is not None and not tag.strip(", "):
+            raise WrongUsage(_("--add-tag and --remove-tag need a tag"))
     if options.add_tag:
         return with_tag(options.add_tag)
     return without_tag(options.remove_tag) if options.remove_tag else None

@@ -82,6 +82,7 @@ def test_that_what_cannot_be_done_is_one_line(images: Path, home: Home, capsys, 
     assert main.run(["dataset", str(images), "--add-tag", "night"]) == 0
     assert "cannot be told: odd.txt" in capsys.readouterr().out
     assert main.run(["dataset", str(images), "--replace", "", "x"]) == 2
+    assert main.run(["dataset", str(images), "--add-tag", " , ", "--write"]) == 2
     assert main.run(["dataset", str(images), "--copy-to", str(images)]) == 2
     assert main.run(["dataset", str(images), "--add-tag", "night", "--write"]) == 0
     (images / "clean_000.txt").write_text("changed")

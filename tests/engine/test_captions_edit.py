@@ -95,6 +95,8 @@ def test_that_tags_are_added_and_taken_out(where: CaptionFolder) -> None:
     assert added["none.txt"] == "night"
     assert after(where, with_tag("night", first=False))["b.txt"] == "mira, rain, coat, night"
     assert "a.txt" not in after(where, with_tag("Mira"))
+    assert after(where, with_tag(" snow, ,Rain"))["b.txt"] == "snow, mira, rain, coat"
+    assert after(where, with_tag(" , "), create=True) == {}
     assert after(where, with_tag("night", wildcard=True))["a.txt"].endswith("night, second line\r\n")
     removed = after(where, without_tag("RAIN"))
     assert removed == {"a.txt": "mira\r\nsecond line\r\n", "b.txt": "mira, coat"}

@@ -186,20 +186,26 @@ def with_tag(tag: str, *, first: bool = True, separator: str = ",", wildcard: bo
     """Return the change that adds a tag, unless it is there already.
 
     Args:
-        tag: Which.
+        tag: Which; several with the separator between them are several tags.
         first: Whether it is put in front, else at the end.
         separator: What separates tags.
         wildcard: Whether all lines are captions, else the first one alone.
     """
+    wanted = _tags(tag, separator)
 
     def change(line: str) -> str:
-        tags = [part.strip() for part in line.split(separator) if part.strip()]
-        if tag.strip().lower() in map(str.lower, tags):
+        tags = _tags(line, separator)
+        there = {each.lower() for each in tags}
+        new = [each for each in wanted if each.lower() not in there]
+        if not new:
             return line
-        added = [tag.strip(), *tags] if first else [*tags, tag.strip()]
-        return f"{separator} ".join(added)
+        return f"{separator} ".join([*new, *tags] if first else [*tags, *new])
 
     return _by_line(change, wildcard=wildcard)
+
+
+def _tags(text: str, separator: str) -> list[str]:
+    return [part.strip() for part in text.split(separator) if part.strip()]
 
 
 def without_tag(tag: str, *, separator: str = ",", wildcard: bool = False) -> Change:

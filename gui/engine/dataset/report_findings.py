@@ -170,9 +170,12 @@ def suggestion_fix(target: str, now: BucketUse, suggestion: BucketSuggestion) ->
     shown = "×".join(map(str, value)) if isinstance(value, tuple) else value
     return Fix(
         id=suggestion.option.replace("_", "-"),
-        label=_(
+        label=ngettext(
+            "set {option} to {value}: {batches} batch instead of {before}, {waste} % of places empty, "
+            "{lost} % of pixels cut off",
             "set {option} to {value}: {batches} batches instead of {before}, {waste} % of places empty, "
-            "{lost} % of pixels cut off"
+            "{lost} % of pixels cut off",
+            then.batches,
         ).format(
             option=suggestion.option,
             value=shown,
