@@ -67,6 +67,9 @@ def write_atomically(path: Path, data: bytes | str, *, durable: bool = True) -> 
     """
     content = data.encode("utf-8") if isinstance(data, str) else data
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            path.write_bytes(content)  # a pipe or a device: root could put a file in the place of /dev/null
+            return
         place = path.resolve() if path.is_symlink() else path
         place.parent.mkdir(parents=True, exist_ok=True)
         temporary = place.with_name(f".{place.name[:40]}.{secrets.token_hex(6)}.tmp")

@@ -88,6 +88,19 @@ def test_that_a_private_file_stays_private_and_a_link_stays_a_link(tmp_path: Pat
     assert file.stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+def test_that_a_pipe_is_written_into_and_not_replaced(tmp_path: Path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read: list[str] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
+    reader.start()
+    write_atomically(pipe, "through")
+    reader.join()
+    assert read == ["through"] and pipe.is_fifo()
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
+
+
 def test_that_a_failed_write_leaves_the_old_content_and_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
