@@ -93,6 +93,9 @@ def _compare(options: argparse.Namespace) -> int:
 
 def _comparison(first: Path, second: Path, found: FileComparison) -> Iterator[str]:
     yield _("from {first} to {second}").format(first=first.name, second=second.name)
+    for path, report in ((first, found.first), (second, found.second)):
+        if report.reason:
+            yield f"  {path.name}: {report.reason}"
     for each in found.differences:
         yield f"  {each.what}: {each.first or '–'} → {each.second or '–'}"
     yield from block_lines(found.blocks)

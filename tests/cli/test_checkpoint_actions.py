@@ -48,6 +48,9 @@ def test_that_two_files_are_compared(file: Path, capsys) -> None:
     assert "unet up_blocks_1: 0.01 → 0.03 (3×)" in told
     assert main.run(["checkpoints", str(file), "--compare", str(other), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["differences"]
+    other.write_bytes(b"")
+    assert main.run(["checkpoints", str(file), "--compare", str(other)]) == 0
+    assert "b.safetensors: it is empty" in capsys.readouterr().out
 
 
 def test_that_a_copy_goes_where_the_last_one_went(file: Path, home: Home, tmp_path: Path, capsys) -> None:
