@@ -103,8 +103,7 @@ class Panel:
         return sight.find(self.widget, name)
 
     def click(self, name: str) -> None:
-        """Click on something as soon as it can be used."""
-        self.until(lambda: self.is_seen(name) and self.find(name).isEnabled(), f"{name} to click")
+        """Click on something as soon as it can be hit."""
         sight.click(self.qtbot, self.widget, name)
 
     def type_into(self, name: str, text: str) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import sight
 from dataset_maker import picture, saved
 from plan_window import OneTrainer, open_document
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
-from sight import rows_of, texts_of
 
 from gui.engine.paths import Home
 from gui.engine.plan.model import TrainingPlan
@@ -18,8 +18,6 @@ from gui.window.bridges.tasks import Tasks
 from gui.window.pages.data.data_page import DataPage
 from gui.window.pages.data.making import make_data_page
 from gui.window.theme.icons import Icons
-
-PATIENCE_MS = 60_000
 
 
 def small_dataset(folder: Path) -> Path:
@@ -94,14 +92,13 @@ class DataWindow:
     def until(self, true: object, what: str = "it") -> None:
         """Wait until something is true; fail with what can be read instead."""
         try:
-            self.qtbot.waitUntil(lambda: bool(true()), timeout=PATIENCE_MS)  # type: ignore[operator]
+            self.qtbot.waitUntil(lambda: bool(true()))  # type: ignore[operator]
         except self.qtbot.TimeoutError:
             raise AssertionError(f"waited for {what}; seen is:\n{self.reads()}") from None
 
     def reads(self, name: str = "") -> str:
         """Return everything that can be read, or the words of one part."""
-        parts = [self.page] if not name else self.page.findChildren(QWidget, name)
-        return "\n".join(text for part in parts if part.isVisible() for text in texts_of(part))
+        return sight.says(self.page, name)
 
     def reads_until(self, text: str, name: str = "") -> None:
         """Wait until a part says something."""
@@ -109,18 +106,16 @@ class DataWindow:
 
     def is_seen(self, name: str) -> bool:
         """Whether something of a name is visible."""
-        return any(part.isVisible() for part in self.page.findChildren(QWidget, name))
+        return sight.sees(self.page, name)
 
     def find(self, name: str) -> QWidget:
         """Return the visible thing of a name, as soon as it is there."""
         self.until(lambda: self.is_seen(name), name)
-        return next(part for part in self.page.findChildren(QWidget, name) if part.isVisible())
+        return sight.visible(self.page, name)[0]
 
     def click(self, name: str) -> None:
-        """Click on something as soon as it can be used."""
-        part = self.find(name)
-        self.until(part.isEnabled, f"{name} to click")
-        self.qtbot.mouseClick(part, Qt.MouseButton.LeftButton)
+        """Click on something as soon as it can be hit."""
+        sight.click(self.qtbot, self.page, name)
 
     def key(self, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
         """Press a key where the keyboard is."""
@@ -128,19 +123,17 @@ class DataWindow:
 
     def tiles(self) -> list[str]:
         """Return the words of all tiles, the first line of each."""
-        return [row.split("\n", 1)[0] for row in rows_of(self.page.images.grid.model())]
+        return [row.split("\n", 1)[0] for row in sight.rows_of(self.page.images.grid.model())]
 
     def tile(self, name: str) -> str:
         """Return all words of one tile."""
-        rows = rows_of(self.page.images.grid.model())
+        rows = sight.rows_of(self.page.images.grid.model())
         return next((row for row in rows if row.split("\n", 1)[0] == name), "")
 
     def click_tile(self, name: str) -> None:
         """Click on the tile of an image."""
         grid = self.page.images.grid
-        index = grid.model().index(self.tiles().index(name), 0)
-        grid.scrollTo(index)
-        self.qtbot.mouseClick(grid.viewport(), Qt.MouseButton.LeftButton, pos=grid.visualRect(index).center())
+        sight.click_item(self.qtbot, grid, grid.model().index(self.tiles().index(name), 0))
 
     def looked(self) -> None:
         """Wait until all images were looked at."""

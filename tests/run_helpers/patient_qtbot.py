@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import sight
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
-
-PATIENCE_MS = 60_000
 
 
 class PatientQtBot(QtBot):
@@ -16,12 +17,28 @@ class PatientQtBot(QtBot):
 
     def waitUntil(self, callback: Callable[[], Any], *, timeout: int = 0) -> None:  # noqa: N802 - its name
         """Wait until something is true."""
-        super().waitUntil(callback, timeout=max(timeout, PATIENCE_MS))
+        super().waitUntil(callback, timeout=max(timeout, sight.PATIENCE_MS))
 
     def waitSignal(self, signal: Any, *, timeout: int = 0, **more: Any) -> Any:  # noqa: N802 - its name
         """Wait for a signal."""
-        return super().waitSignal(signal, timeout=max(timeout, PATIENCE_MS), **more)
+        return super().waitSignal(signal, timeout=max(timeout, sight.PATIENCE_MS), **more)
 
     def waitExposed(self, widget: QWidget, *, timeout: int = 0) -> Any:  # noqa: N802 - its name
         """Wait until a window is shown."""
-        return super().waitExposed(widget, timeout=max(timeout, PATIENCE_MS))
+        return super().waitExposed(widget, timeout=max(timeout, sight.PATIENCE_MS))
+
+    def mouseClick(  # noqa: N802 - its name
+        self,
+        widget: QWidget,
+        button: Qt.MouseButton,
+        modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier,
+        pos: QPoint | None = None,
+    ) -> None:
+        """Click on a part as soon as it can be hit: seen, enabled, in its place, covered by nothing."""
+
+        def can_be_hit() -> None:
+            why = sight.obstacle(widget, pos)
+            assert not why, why
+
+        self.waitUntil(can_be_hit)
+        QTest.mouseClick(widget, button, modifier, widget.rect().center() if pos is None else pos)

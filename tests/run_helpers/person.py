@@ -22,7 +22,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
     QLineEdit,
-    QScrollArea,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -109,24 +108,9 @@ class Person:
         """Whether something of a name is visible."""
         return sight.sees(self.window, name)
 
-    def click(self, name: str, within: str | None = None) -> None:
-        """Click on something as soon as it can be used: seen, enabled, in its place, and covered by nothing.
-
-        Layouts settle over a few turns of Qt's loop, so a part that is covered now is looked at again.
-        """
-        obstacle = f"{name} is not seen"
-
-        def can_be_hit() -> bool:
-            nonlocal obstacle
-            obstacle = self._obstacle(name, within)
-            return not obstacle
-
-        try:
-            self.qtbot.waitUntil(can_be_hit)
-        except self.qtbot.TimeoutError:
-            raise AssertionError(f"{obstacle}; seen is:\n{self.reads()}") from None
-        part = self.find(name, within)
-        self.qtbot.mouseClick(part, Qt.MouseButton.LeftButton, pos=part.rect().center())
+    def click(self, name: str, within: str = "") -> None:
+        """Click on something as soon as it can be hit."""
+        sight.click(self.qtbot, self.window, name, within)
 
     def type_into(self, name: str, text: str) -> None:
         """Click into a field, and write something else into it."""
@@ -186,10 +170,7 @@ class Person:
         """Click on a row of a list or table."""
         view = self.find(name)
         assert isinstance(view, QAbstractItemView)
-        index = view.model().index(row, 1)
-        view.scrollTo(index)
-        place = view.visualRect(index).center()
-        self.qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        sight.click_item(self.qtbot, view, view.model().index(row, 1))
 
     def open_plan(self, path: Path) -> None:
         """Drop a plan on the window, and wait until it was checked."""
@@ -198,36 +179,12 @@ class Person:
         self.until(lambda: self.says("review-headline") not in ("", "Checking …"), "the check's end")
         self.until(lambda: not self.is_seen("review-looking"), "the look at the files")
 
-    def _obstacle(self, name: str, within: str | None) -> str:
-        """Return what keeps a click off something now; "" where nothing does."""
-        if (within and not self.is_seen(within)) or not self.is_seen(name):
-            return f"{name} is not seen"
-        part = self.find(name, within)
-        if not part.isEnabled():
-            return f"{name} cannot be used"
-        self._bring_into_sight(part)
-        hit = self.window.childAt(part.mapTo(self.window, part.rect().center()))
-        if hit is None:
-            return f"{name} is out of sight"
-        if hit is part or part.isAncestorOf(hit):
-            return ""
-        return f"{name} is covered by {hit.objectName() or hit}"
-
     def _all(self, name: str) -> str:
         return self.reads() if name == "main-window" else self.says(name)
 
     def _let_go(self) -> None:
         self.is_open = False
         self.bench.close()
-
-    @staticmethod
-    def _bring_into_sight(part: QWidget) -> None:
-        above = part.parentWidget()
-        while above is not None:
-            if isinstance(above, QScrollArea):
-                above.ensureWidgetVisible(part, 40, 40)
-            above = above.parentWidget()
-        QApplication.processEvents()
 
 
 class _Strays(QObject):

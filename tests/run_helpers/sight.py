@@ -10,7 +10,15 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QAbstractItemModel, QAbstractListModel, QCoreApplication, QEvent, QModelIndex, Qt
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QAbstractListModel,
+    QCoreApplication,
+    QEvent,
+    QModelIndex,
+    QPoint,
+    Qt,
+)
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -68,16 +76,63 @@ def until_says(qtbot: QtBot, root: QWidget, text: str, name: str = "", ms: int =
         raise AssertionError(f"waited for {text!r} in {name or 'all'}; seen is:\n{says(root)}") from None
 
 
-def click(qtbot: QtBot, root: QWidget, name: str) -> None:
-    """Click on the one visible part of a name, scrolled to if need be."""
-    part = find(root, name)
-    assert part.isEnabled(), f"{name} cannot be used"
+def click(qtbot: QtBot, root: QWidget, name: str, within: str = "") -> None:
+    """Click on the one visible part of a name, maybe in the one of another name, as soon as it can be hit."""
+
+    def target() -> QWidget:
+        return find(find(root, within) if within else root, name)
+
+    def can_be_hit() -> None:
+        why = obstacle(target())
+        assert not why, f"{why}; seen is: {says(root)}"
+
+    qtbot.waitUntil(can_be_hit)
+    qtbot.mouseClick(target(), Qt.MouseButton.LeftButton)
+
+
+def click_item(
+    qtbot: QtBot,
+    view: QAbstractItemView,
+    index: QModelIndex,
+    held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier,
+) -> None:
+    """Click on a row, a cell or a tile, scrolled to if need be."""
+    view.scrollTo(index)
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, held, view.visualRect(index).center())
+
+
+def obstacle(part: QWidget, at: QPoint | None = None) -> str:
+    """Return what keeps a click off a part now, scrolled to if need be; "" where nothing does.
+
+    Layouts settle over a few turns of Qt's loop, so what is covered now is to be looked at again.
+
+    Args:
+        part: To be clicked on.
+        at: Where in it; None for its middle.
+    """
+    name = part.objectName() or type(part).__name__
+    if not part.isVisible():
+        return f"{name} is not seen"
+    if not part.isEnabled():
+        return f"{name} cannot be used"
+    place = part.rect().center() if at is None else at
+    _bring_into_sight(part, place)
+    window = part.window()
+    spot = part.mapTo(window, place)
+    hit = window.childAt(spot) or window
+    if hit is part or part.isAncestorOf(hit):
+        return ""
+    return f"{name} is covered by {hit.objectName() or hit}"
+
+
+def _bring_into_sight(part: QWidget, place: QPoint) -> None:
     above = part.parentWidget()
     while above is not None:
-        if isinstance(above, QScrollArea):
-            above.ensureWidgetVisible(part)
+        if isinstance(above, QScrollArea) and above.widget().isAncestorOf(part):
+            spot = part.mapTo(above.widget(), place)
+            above.ensureVisible(spot.x(), spot.y(), 40, 40)
         above = above.parentWidget()
-    qtbot.mouseClick(part, Qt.MouseButton.LeftButton)
+    QCoreApplication.processEvents()
 
 
 def texts_of(part: QWidget) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import sight
 from data_panels import CAPTIONS, Panel, caption_dataset, dataset_spec, hashes, report_of, shown
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QTableView
@@ -47,8 +48,7 @@ def choose(panel: Panel, word: str) -> None:
     panel.type_into("words-filter", word)
     table = table_of(panel)
     panel.until(lambda: table.model().rowCount() and table.model().index(0, 0).data() == word, word)
-    where = table.visualRect(table.model().index(0, 0)).center()
-    panel.qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=where)
+    sight.click_item(panel.qtbot, table, table.model().index(0, 0))
     panel.until(panel.find("words-images").isEnabled)
 
 

@@ -216,12 +216,14 @@ def test_that_keys_zoom_move_and_fit(qtbot: QtBot, chart: LossChart) -> None:
 
 
 def test_that_curves_can_be_hidden(qtbot: QtBot, chart: LossChart) -> None:
-    dashed = chart._theme.tokens.chart_2
-    assert count_of(picture(chart), dashed) > 0
+    def drawn() -> bool:
+        return count_of(picture(chart), chart._theme.tokens.chart_2) > 0
+
+    qtbot.waitUntil(drawn)
     qtbot.mouseClick(named(chart, "loss-show-rate"), Qt.MouseButton.LeftButton)
-    assert count_of(picture(chart), dashed) == 0
+    qtbot.waitUntil(lambda: not drawn())
     qtbot.mouseClick(named(chart, "loss-show-rate"), Qt.MouseButton.LeftButton)
-    assert count_of(picture(chart), dashed) > 0
+    qtbot.waitUntil(drawn)
     assert not named(chart, "loss-show-validation").isVisible()
     chart.add_validation(100, 0.12)
     chart.add_validation(200, 0.13)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+import sight
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 from saved_runs import saved_run
@@ -62,8 +62,7 @@ def text(page: QWidget, name: str) -> str:
 
 
 def click(qtbot: QtBot, page: QWidget, name: str) -> None:
-    (button,) = [each for each in page.findChildren(QWidget, name) if each.isVisible()]
-    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    sight.click(qtbot, page, name)
 
 
 def test_that_a_rising_loss_is_said_under_the_curve_and_leads_to_its_place(open_run, tmp_path, qtbot):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import sight
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QListView, QProgressBar, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from run_helper import FINISHES, GOES_ON, at_least_step, ended, make_run, status, wait_until
@@ -242,8 +242,7 @@ def test_that_samples_appear_and_one_of_them_is_shown_large(page, launch, qtbot)
     strip = part(page, "run-samples-strip")
     assert isinstance(strip, QListView)
     qtbot.waitUntil(lambda: strip.isVisible() and strip.model().rowCount() == 3, timeout=60_000)
-    first = strip.visualRect(strip.model().index(0, 0)).center()
-    qtbot.mouseClick(strip.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(first))
+    sight.click_item(qtbot, strip, strip.model().index(0, 0))
     viewer = part(page, "sample-viewer")
     qtbot.waitUntil(viewer.isVisible, timeout=2000)
     assert seen(page, "sample-caption") == "step 3 · 1 of 3"
@@ -338,8 +337,7 @@ def test_that_a_failed_run_says_why_and_leads_to_the_place_in_the_log(page, laun
     qtbot.waitUntil(lambda: any("no such thing" in line for line in timeline(page)), timeout=10_000)
     happened = part(page, "run-timeline")
     row = next(n for n, line in enumerate(timeline(page)) if "no such thing" in line)
-    place = happened.visualRect(happened.model().index(row, 0)).center()
-    qtbot.mouseClick(happened.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    sight.click_item(qtbot, happened, happened.model().index(row, 0))
     assert visible(page, "log-view") and not visible(page, "loss-chart")
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import sight
 from PySide6.QtCore import QFile, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
@@ -77,8 +78,7 @@ class Desk:
             self.until(lambda name=name: name in self.names())
             index = self.table.model().index(self.names().index(name), RunColumn.NAME)
             held = CONTROL if number else Qt.KeyboardModifier.NoModifier
-            place = self.table.visualRect(index).center()
-            self._qtbot.mouseClick(self.table.viewport(), Qt.MouseButton.LeftButton, held, place)
+            sight.click_item(self._qtbot, self.table, index, held)
 
     def type(self, name: str, text: str) -> None:
         part = self.part(QWidget, name)

@@ -66,8 +66,7 @@ def choose(page: QWidget, name: str, qtbot: QtBot) -> None:
     """Click on a run."""
     view = table(page)
     index = view.model().index(names(page).index(name), RunColumn.NAME)
-    place = view.visualRect(index).center()
-    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    sight.click_item(qtbot, view, index)
 
 
 def words(page: QWidget) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import patient_qtbot
 import pytest
 import sight
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from gui.window.widgets.layouts import clear
 
@@ -45,9 +44,29 @@ def test_that_what_a_signal_on_its_way_will_put_in_is_seen(shown):
 
 
 def test_that_what_is_not_seen_is_told_with_what_is(shown, qtbot, monkeypatch):
-    monkeypatch.setattr(patient_qtbot, "PATIENCE_MS", 20)
+    monkeypatch.setattr(sight, "PATIENCE_MS", 20)
     shown.layout().addWidget(label("good day"))
     with pytest.raises(AssertionError, match="0 of other are seen; seen is: good day"):
         sight.find(shown, "other")
     with pytest.raises(AssertionError, match="waited for 'night' in it; seen is:\ngood day"):
         sight.until_says(qtbot, shown, "night", "it", ms=20)
+
+
+def test_that_a_click_waits_until_it_hits_its_part(shown, qtbot, monkeypatch):
+    button, cover = QPushButton("go", shown), QWidget(shown)
+    button.setObjectName("go")
+    button.setEnabled(False)
+    hits = []
+    button.clicked.connect(lambda: hits.append(cover.isVisible()))
+    for part in (button, cover):
+        part.setGeometry(0, 0, 80, 30)
+        part.show()
+    QTimer.singleShot(20, lambda: button.setEnabled(True))
+    QTimer.singleShot(40, cover.hide)
+    sight.click(qtbot, shown, "go")
+    assert hits == [False]
+    cover.show()
+    monkeypatch.setattr(sight, "PATIENCE_MS", 20)
+    with pytest.raises(qtbot.TimeoutError) as failed:
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert "go is covered by" in str(failed.value.__cause__)
