@@ -33,8 +33,8 @@ class NotesWriter(QObject):
         milliseconds: So long typing may pause before it is written.
     """
 
-    written = Signal(object)
-    """`Path` of the run's folder."""
+    written = Signal(object, object)
+    """`Path` of the run's folder, and the `RunNotes` that are there now."""
 
     failed = Signal(object, object)
     """`Path` of the run's folder, and the `PreflightError`."""
@@ -91,7 +91,9 @@ class NotesWriter(QObject):
         def work(_handle: TaskHandle) -> RunNotes:
             return change_notes(RunFolder(folder), **parts)
 
-        self._tasks.run(work, lambda _notes: self._done(folder), lambda error: self._fail(folder, error))
+        self._tasks.run(
+            work, lambda notes: self._done(folder, notes), lambda error: self._fail(folder, error)
+        )
 
     def _wait_again(self, folder: Path) -> None:
         if folder in self._unwritten:
@@ -101,9 +103,9 @@ class NotesWriter(QObject):
         """Let older changes be written with the newer ones, which count."""
         self._waiting[folder] = _after(parts, self._waiting.get(folder, {}))
 
-    def _done(self, folder: Path) -> None:
+    def _done(self, folder: Path, notes: RunNotes) -> None:
         self._writing = None
-        self.written.emit(folder)
+        self.written.emit(folder, notes)
         self._next()
 
     def _fail(self, folder: Path, error: PreflightError) -> None:

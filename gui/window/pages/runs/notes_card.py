@@ -10,7 +10,7 @@ from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit
 
 from gui.engine.errors import PreflightError
-from gui.engine.runs.run_notes import tidy_tags
+from gui.engine.runs.run_notes import RunNotes, tidy_tags
 from gui.engine.texts import _
 from gui.window.bridges.run_notes import NoteParts, NotesWriter
 from gui.window.theme.space import Space
@@ -111,7 +111,7 @@ class NotesCard(Card):
         self._tags.editingFinished.connect(lambda: self.show_entry(self._entry))
         self._note.textChanged.connect(self._change_note)
         writer.failed.connect(self._tell)
-        writer.written.connect(self._untell)
+        writer.written.connect(self._show_written)
         theme.changed.connect(self._measure)
         self._measure()
 
@@ -164,9 +164,12 @@ class NotesCard(Card):
             self._trouble.setText(_("This was not written down: {reason}").format(reason=error.message()))
             self._trouble.show()
 
-    def _untell(self, folder: Path) -> None:
+    def _show_written(self, folder: Path, notes: RunNotes) -> None:
+        """Show what is there now; another window may have added to it, unseen by the list so far."""
         if self._entry is not None and self._entry.folder == folder:
             self._trouble.hide()
+            now = {"tags": notes.tags, "note": notes.note, "favourite": notes.favourite}
+            self.show_entry(self._entry.model_copy(update=now))
 
     def _measure(self) -> None:
         self._star_place.setFixedHeight(self._theme.px(FIELD_PX))

@@ -146,7 +146,7 @@ class RunsPage(Page):
     def _connect(self) -> None:
         self._runs.changed.connect(self._draw)
         self._filters.changed.connect(self._filter)
-        self._notes.written.connect(lambda folder: self._runs.look_at(folder.name))
+        self._notes.written.connect(lambda folder, _notes: self._runs.look_at(folder.name))
         self._view.opened.connect(self._open_current)
         self._view.remove_wanted.connect(self._delete_current)
         self._view.menu_wanted.connect(self._show_menu)
