@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import time
 import uuid
@@ -20,6 +21,8 @@ from gui.engine.runs import neighbours
 from gui.engine.runs.process_table import ProcessTable, process_table
 from gui.engine.runs.process_tree import RUN_MARKER
 from gui.engine.texts import use_language
+from gui.engine.trainer.choosing import open_trainer
+from gui.engine.trainer.installs import practice_install
 
 if TYPE_CHECKING:
     from fake_nvml import FakeNvml
@@ -91,6 +94,20 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     root = tmp_path / "home of this test"
     monkeypatch.setenv(HOME_VARIABLE, str(root))
     return Home(root)
+
+
+@pytest.fixture(scope="session")
+def asked_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """Return a home that knows the practice trainer: asking it takes seconds, and once is enough."""
+    asked = Home(tmp_path_factory.mktemp("asked"))
+    open_trainer(asked, practice_install())
+    return asked
+
+
+@pytest.fixture
+def practice_is_known(home: Home, asked_home: Home) -> None:
+    """Let the home of this test know the practice trainer already."""
+    shutil.copytree(asked_home.cache, home.cache)
 
 
 @pytest.fixture

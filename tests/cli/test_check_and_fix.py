@@ -188,6 +188,7 @@ def test_that_a_broken_machine_file_is_one_line(plan, machine, capsys) -> None:
     assert "vram" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("practice_is_known")
 def test_that_for_another_machine_the_named_trainers_arguments_count(plan, machine, home, capsys) -> None:
     plan.write_text(PLAN.replace('family = "sdxl"', 'family = "sd15"'), "utf-8")
     arguments = ["check", str(plan), "--machine", str(machine), "--practice", "--json"]
@@ -275,6 +276,7 @@ def test_that_a_trainer_that_was_named_and_is_not_there_is_an_error(plan, home, 
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
+@pytest.mark.usefixtures("practice_is_known")
 def test_that_the_practice_trainer_and_the_files_of_this_machine_are_looked_at(plan, home, capsys) -> None:
     plan.write_text(PLAN.replace('family = "sdxl"', 'family = "sd15"'), "utf-8")
     assert run(["check", str(plan), "--practice", "--json"]) == 1

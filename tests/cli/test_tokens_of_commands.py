@@ -99,6 +99,7 @@ def test_that_a_token_that_cannot_be_moved_stays_and_nothing_is_written(
     assert not (folder / "mended.toml").exists()
 
 
+@pytest.mark.usefixtures("practice_is_known")
 def test_that_the_command_that_is_shown_names_the_variable_only(
     folder: Path, home: Home, keyring_file: Path, monkeypatch, capsys
 ) -> None:

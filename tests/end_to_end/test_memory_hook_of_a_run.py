@@ -17,7 +17,7 @@ from gui.engine.runs.processes import read_exit
 from gui.engine.trainer.events import Step
 
 pytest.importorskip("torch")
-pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("no_leftovers")]
+pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("no_leftovers", "practice_is_known")]
 
 PLAN = """
 schema = 1

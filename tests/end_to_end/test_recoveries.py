@@ -17,7 +17,7 @@ from gui.engine.runs.recovery_chain import chain_of
 from gui.engine.runs.retry_record import read_retry
 
 pytest.importorskip("torch")
-pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("no_leftovers")]
+pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("no_leftovers", "practice_is_known")]
 
 PLAN = """
 schema = 1

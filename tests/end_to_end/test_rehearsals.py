@@ -27,7 +27,7 @@ from gui.engine.trainer.choosing import open_trainer
 from gui.engine.trainer.installs import practice_install
 
 pytest.importorskip("torch")
-pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("no_leftovers")]
+pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("no_leftovers", "practice_is_known")]
 
 PLAN = """
 schema = 1

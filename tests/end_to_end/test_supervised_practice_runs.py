@@ -27,7 +27,7 @@ from gui.engine.runs.records import CommandRecord, Manifest
 from gui.engine.trainer.events import Step
 
 pytest.importorskip("torch")
-pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("no_leftovers")]
+pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("no_leftovers", "practice_is_known")]
 
 SECRET = "hf_abcdefghijklmnopqrstuvwxyz"
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import pytest
 from patient_qtbot import PatientQtBot
+from plan_window import practice_trainer
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QWidget
@@ -16,6 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.engine.paths import Home
 from gui.engine.token_store import TokenStore
+from gui.engine.trainer.choosing import Trainer
 from gui.window.bridges.tasks import Tasks
 from gui.window.bridges.tokens import Tokens
 from gui.window.theme.icons import Icons
@@ -57,6 +59,12 @@ def tasks(qtbot: QtBot) -> Iterator[Tasks]:
 def tokens(qtbot: QtBot, home: Home, tasks: Tasks) -> Tokens:
     """Return what keeps tokens."""
     return Tokens(TokenStore(home), tasks)
+
+
+@pytest.fixture(scope="session")
+def practice(asked_home: Home) -> Trainer:
+    """Return the practice trainer, asked once."""
+    return practice_trainer(asked_home)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 
 import pytest
-from plan_window import OneTrainer, open_document, practice_trainer, small_plan
+from plan_window import OneTrainer, open_document, small_plan
 from pytestqt.qtbot import QtBot
 
 from gui.engine.dataset import listing
@@ -23,12 +23,6 @@ from gui.window.bridges.tasks import Tasks
 from gui.window.models.plan_document import PlanDocument
 
 Open = Callable[..., tuple[PlanDocument, Checks, OneTrainer]]
-
-
-@pytest.fixture(scope="module")
-def practice(tmp_path_factory: pytest.TempPathFactory) -> Trainer:
-    """Return the practice trainer, asked once."""
-    return practice_trainer(Home(tmp_path_factory.mktemp("trainer")))
 
 
 @pytest.fixture

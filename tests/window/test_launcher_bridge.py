@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 
 import pytest
-from plan_window import OneTrainer, open_document, practice_trainer, small_plan
+from plan_window import OneTrainer, open_document, small_plan
 from pytestqt.qtbot import QtBot
 from run_helper import ended, status, wait_until
 
@@ -27,12 +27,6 @@ pytest.importorskip("torch")
 pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("no_leftovers")]
 
 Open = Callable[[TrainingPlan], PlanDocument]
-
-
-@pytest.fixture(scope="module")
-def practice(tmp_path_factory: pytest.TempPathFactory) -> Trainer:
-    """Return the practice trainer, asked once."""
-    return practice_trainer(Home(tmp_path_factory.mktemp("trainer")))
 
 
 @pytest.fixture

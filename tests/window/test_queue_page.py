@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from plan_window import OneTrainer, practice_trainer, small_plan
+import sight
+from plan_window import OneTrainer, small_plan
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
@@ -63,9 +64,7 @@ class Shown:
 
     def choose(self, name: str) -> None:
         index = self.view.model().index(self.rows().index(name), QueueColumn.NAME)
-        self.view.scrollTo(index)
-        place = self.view.visualRect(index).center()
-        self.qtbot.mouseClick(self.view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        sight.click_item(self.qtbot, self.view, index)
 
     def find(self, name: str) -> QWidget:
         part = self.page.findChild(QWidget, name)
@@ -308,12 +307,6 @@ def test_that_a_broken_queue_is_told(queue: Open, home: Home) -> None:
     (home.queue / "queue.json").write_text('{"schema": 99}', "utf-8")
     shown.reads("newer version")
     shown.until(lambda: not shown.page.findChild(QWidget, "queue-details").isVisible())
-
-
-@pytest.fixture(scope="module")
-def practice(tmp_path_factory: pytest.TempPathFactory) -> Trainer:
-    """Return the practice trainer, asked once."""
-    return practice_trainer(Home(tmp_path_factory.mktemp("trainer")))
 
 
 def saved(tmp_path: Path, name: str, **more: object) -> Path:

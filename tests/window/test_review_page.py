@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import sight
-from plan_window import OneTrainer, SomeGpus, open_document, practice_trainer, small_plan
+from plan_window import OneTrainer, SomeGpus, open_document, small_plan
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QWidget
@@ -79,12 +79,6 @@ class Review:
 
 
 Open = Callable[..., Review]
-
-
-@pytest.fixture(scope="module")
-def practice(tmp_path_factory: pytest.TempPathFactory) -> Trainer:
-    """Return the practice trainer, asked once."""
-    return practice_trainer(Home(tmp_path_factory.mktemp("trainer")))
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from run_windows import Launches, launches
 from gui.window.pages.run.run_page import RunPage
 
 pytest.importorskip("torch")
-pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("no_leftovers")]
+pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("no_leftovers", "practice_is_known")]
 
 
 @pytest.fixture

@@ -74,21 +74,6 @@ def test_that_a_rate_that_blows_up_late_is_halved_from_the_last_clean_file(sit_d
     person.until(lambda: person.is_seen("run-banner-loss-nonfinite"), "the run that it follows")
 
 
-def test_that_a_mad_rate_begins_anew_with_that_of_the_presets(sit_down, known_home, write_plan):
-    person = sit_down(known_home)
-    person.open_plan(write_plan("mad", unet_lr=1e4, **ONLY_THE_MODEL))
-    person.click("launch-safely")
-    person.click("ask-dangers-yes")
-    person.until(lambda: person.is_seen("run-other-ways"), "the ways on", 120_000)
-    person.click("run-other-ways")
-    person.reads_until("it begins anew", "run-recovery-point")
-    person.reads_until("unet_lr: 10000.0 → 0.0001", "run-try-safe-rate-diff")
-    person.click("run-try-safe-rate-launch")
-    has_runs(person, known_home, 2)
-    person.reads_until("Finished: 8 of 8 steps", "run-verdict", 120_000)
-    assert check_tensors(Path(person.says("run-final-file"))).finite
-
-
 def test_that_a_bad_image_is_set_aside_and_a_full_disk_gone_on_from(sit_down, home, write_plan, tmp_path):
     person = sit_down(home, trainer=str(_trainer_out_of_luck(tmp_path)), python=sys.executable)
     person.until(lambda: person.bench.trainers.looked, "the trainer's answer")
