@@ -157,13 +157,15 @@ def test_that_what_would_be_refused_again_is_said_at_once(
     store: QueueStore, said: pytest.CaptureFixture[str], put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there = Finding(id="output-exists", severity="danger", title="Files of this name exist.")
-    monkeypatch.setattr(queue_add, "look_again", lambda _store, _item, yeses: foresee([there], yeses))
+    full = Finding(id="vram", severity="stop", title="The GPU is full.")
+    monkeypatch.setattr(queue_add, "look_again", lambda _store, _item, yeses: foresee([there, full], yeses))
     put("a", state="failed", run="r")
     assert queue("retry", 1) == 1
     told = said.readouterr().err
     assert "a would be refused at its turn" in told and "--accept output-exists" in told
     assert store.read().items[0].state == "failed"
     assert queue("retry", 1, "--accept", "output-exists") == 0
+    assert "As things are now a would be refused: The GPU is full." in said.readouterr().err
     assert store.read().items[0].accepted == ("output-exists",)
 
 

@@ -354,6 +354,10 @@ def test_that_what_is_missing_at_the_start_refuses_the_item(
     starter.start(store.read().items[0])
     assert store.read().items[0].state == "refused"
     store.retry(1)
+    store.change(1, lambda now: now.model_copy(update={"trainer": "practice"}))
+    starter.start(store.read().items[0])
+    assert "no-python" in store.read().items[0].sentence
+    store.retry(1)
     (store.home.queue / "1.toml").unlink()
     starter.start(store.read().items[0])
     assert "1.toml cannot be read" in store.read().items[0].sentence

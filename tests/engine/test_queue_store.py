@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.engine.errors import CannotWrite, NewerDocument, QueueRefused, WrongUsage
+from gui.engine.errors import CannotRead, CannotWrite, NewerDocument, QueueRefused, WrongUsage
 from gui.engine.findings import Finding
 from gui.engine.paths import Home
 from gui.engine.plan.plan_file import parse_plan
@@ -120,12 +120,21 @@ def test_that_what_runs_is_not_taken_out_and_what_is_over_is(store: QueueStore) 
         store.remove(1)
 
 
-def test_that_a_folder_that_cannot_be_written_is_said(store: QueueStore) -> None:
+def test_that_a_folder_that_cannot_be_written_or_read_is_said(
+    store: QueueStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     put(store, "a")
     (store.home.queue / "1.toml").unlink()
     (store.home.queue / "1.toml").mkdir()
     with pytest.raises(CannotWrite):
         store.remove(1)
+
+    def hidden(_folder: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "iterdir", hidden)
+    with pytest.raises(CannotRead, match="Permission denied"):
+        store.read()
 
 
 def test_that_damage_hides_nothing_else_and_newer_items_are_told(store: QueueStore) -> None:
