@@ -201,8 +201,10 @@ def test_that_a_copy_that_cannot_be_leaves_nothing_behind(tmp_path: Path, monkey
     folder.mkdir()
     with pytest.raises(Cancelled):
         send_copy(path, folder, None, lambda: True)
-    with pytest.raises(CannotWrite):
+    (folder / "gone.safetensors").write_bytes(b"sent before")
+    with pytest.raises(CannotRead, match="no longer there"):
         send_copy(tmp_path / "gone.safetensors", folder)
+    (folder / "gone.safetensors").unlink()
     usage = sending.shutil.disk_usage(folder)
     monkeypatch.setattr(sending.shutil, "disk_usage", lambda _folder: usage._replace(free=10))
     with pytest.raises(CannotWrite, match="space"):

@@ -17,6 +17,7 @@ from gui.engine.paths import Home
 from gui.engine.preferences import load_preferences
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.status import Verdict
+from gui.window.bridges.file_desk import FileDesk
 from gui.window.pages.run.run_page import RunPage
 
 VERDICT = Verdict(verdict="finished", reason="done", sentence="Finished.", step=100, total=100)
@@ -179,3 +180,16 @@ def test_that_a_file_that_is_gone_is_said(files: Files, tmp_path: Path) -> None:
     files.reads("file-on-words", "No training can go on from")
     files.reads("file-differences", "Its numbers cannot be read.")
     assert not files.sees("file-continue") and not files.sees("file-card")
+
+
+def test_that_a_copy_is_not_given_up_for_another_wish(tasks, qtbot: QtBot, tmp_path: Path) -> None:
+    path, folder = write_weights(tmp_path / "m.safetensors"), tmp_path / "loras"
+    folder.mkdir()
+    desk, said = FileDesk(tasks), []
+    desk.said.connect(lambda words, _tone: said.append(words))
+    desk.send(RunFolder(tmp_path / "run"), path, folder)
+    desk.hash_beside(path)
+    qtbot.waitUntil(lambda: tasks.busy == 0)
+    assert len(said) == 1 and said[0].startswith("Copied and read back")
+    desk.hash_beside(path)
+    qtbot.waitUntil(lambda: len(said) == 2)

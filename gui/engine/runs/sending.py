@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from gui.engine.documents import reason_of
-from gui.engine.errors import Cancelled, CannotWrite
+from gui.engine.errors import Cancelled, CannotRead, CannotWrite
 from gui.engine.runs.hashes import CHUNK_BYTES, hash_file
 from gui.engine.texts import _
 from gui.engine.trainer.tensor_scan import CancelledAsk, Progress
@@ -41,11 +41,13 @@ def send_copy(
     """
     if not folder.is_dir():
         raise CannotWrite(folder, _("there is no such folder"))
+    if not path.is_file():
+        raise CannotRead(path, _("it is no longer there") if not path.exists() else _("it is a folder"))
     target = folder / path.name
-    if _is_there(path, target, cancelled):
-        return target
     temporary: Path | None = None
     try:
+        if _is_there(path, target, cancelled):
+            return target
         size = _fitting_size(path, folder)
         handle, name = tempfile.mkstemp(dir=folder, prefix=".", suffix=".tmp")
         temporary = Path(name)

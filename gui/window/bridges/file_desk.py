@@ -21,7 +21,7 @@ from gui.window.bridges.tasks import TaskHandle, Tasks
 
 T = TypeVar("T")
 
-_LOOK, _WORK = "saved-file-look", "saved-file-work"
+_LOOK = "saved-file-look"
 
 
 class FileDesk(QObject):
@@ -42,6 +42,7 @@ class FileDesk(QObject):
         super().__init__()
         self._tasks = tasks
         self._handle: TaskHandle | None = None
+        self._busy = False
 
     def look(self, run: RunFolder, file: FileNow, against: Path | None) -> None:
         """Look at a file, beside another one or alone."""
@@ -70,7 +71,7 @@ class FileDesk(QObject):
         home = home_of(run)
 
         def work(handle: TaskHandle) -> Path:
-            copy = send_copy(path, folder, _telling(handle, _("Copying")), handle.is_cancelled)
+            copy = send_copy(path, folder, _telling(handle), handle.is_cancelled)
             if home is not None:
                 change_preferences(home.preferences, models_folder=str(folder))
             return copy
@@ -78,31 +79,35 @@ class FileDesk(QObject):
         def done(copy: Path) -> None:
             self._over(_("Copied and read back: {file}").format(file=copy), "good")
 
-        self._begin(work, done)
+        self._begin(_("Copying"), work, done)
 
     def hash_beside(self, path: Path) -> None:
         """Write the file's SHA-256 beside it."""
 
         def work(handle: TaskHandle) -> str:
-            found = write_checksum(path, _telling(handle, _("Reading")), handle.is_cancelled)
+            found = write_checksum(path, _telling(handle), handle.is_cancelled)
             return found.sha256
 
         def done(digest: str) -> None:
             text = _("{digest} stands in {file} now.")
             self._over(text.format(digest=digest, file=checksum_file(path).name), "good")
 
-        self._begin(work, done)
+        self._begin(_("Reading"), work, done)
 
-    def _begin(self, work: Callable[[TaskHandle], T], done: Callable[[T], None]) -> None:
-        self._tasks.run(
-            work,
-            done,
-            self._failed,
-            key=_WORK,
-            progress=lambda text, at, total: self.working.emit(f"{text} {100 * at // max(1, total)} %"),
-        )
+    def _begin(self, words: str, work: Callable[[TaskHandle], T], done: Callable[[T], None]) -> None:
+        """Do one thing at a time: what is being copied is not given up for something else."""
+        if self._busy:
+            return
+
+        def tell(_text: str, at: int, total: int) -> None:
+            self.working.emit(f"{words} {100 * at // max(1, total)} %")
+
+        self._busy = True
+        self.working.emit(f"{words} …")
+        self._tasks.run(work, done, self._failed, progress=tell)
 
     def _over(self, sentence: str, tone: str) -> None:
+        self._busy = False
         self.working.emit("")
         self.said.emit(sentence, tone)
 
@@ -110,5 +115,5 @@ class FileDesk(QObject):
         self._over(str(error), "bad")
 
 
-def _telling(handle: TaskHandle, words: str) -> Progress:
-    return lambda done, total: handle.progress(words, done, total)
+def _telling(handle: TaskHandle) -> Progress:
+    return lambda done, total: handle.progress("", done, total)

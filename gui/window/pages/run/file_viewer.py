@@ -58,7 +58,7 @@ class FileViewer(QFrame):
         self._desk = FileDesk(tasks)
         self._desk.looked.connect(self._show_look)
         self._desk.said.connect(self._say)
-        self._desk.working.connect(lambda words: self._say(words, ""))
+        self._desk.working.connect(self._show_working)
         self.name = ElidedLabel("", "card", middle=True)
         self.name.setObjectName("file-name")
         self.chip = Chip(name="file-chip")
@@ -75,7 +75,7 @@ class FileViewer(QFrame):
 
     def _make_parts(self, tasks: Tasks) -> None:
         self.on = OnPart()
-        self.on.wanted.connect(self.plan_wanted)
+        self.on.wanted.connect(self._go_on)
         self.blocks = BlocksPart(self._theme)
         self.blocks.against_chosen.connect(self._look)
         self.card = CardPart()
@@ -212,6 +212,17 @@ class FileViewer(QFrame):
         self.said.setVisible(bool(sentence))
         if tone == "good":
             self._show_again()
+
+    def _show_working(self, words: str) -> None:
+        """Say what is being done, and take no other wish until it is over."""
+        self._say(words, "")
+        for button in (self.again_button, self.send_button, self.hash_button):
+            button.setEnabled(not words)
+
+    def _go_on(self, changes: object) -> None:
+        """Open the plan; what is known here of free names and steps is old by the time one comes back."""
+        self.close_it()
+        self.plan_wanted.emit(changes)
 
     def _redraw(self) -> None:
         self.close_button.setIcon(self._icons.icon("cross"))
