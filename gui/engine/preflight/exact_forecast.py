@@ -10,12 +10,10 @@ from gui.engine.errors import CannotRead
 from gui.engine.hardware.memory.figures import load_figures
 from gui.engine.hardware.memory.forecast import hindrance, table_of
 from gui.engine.hardware.memory.question import MemoryQuestion
-from gui.engine.hardware.memory.tables import MemoryTable, StepSetting, TracedStep, Weights, load_tables
+from gui.engine.hardware.memory.tables import WEIGHTS, MemoryTable, StepSetting, TracedStep, load_tables
 from gui.engine.hardware.memory.tracing import Tracer
 from gui.engine.preflight.rules.memory_question import question_of
 from gui.engine.preflight.view import View
-
-WEIGHTS: dict[int, Weights] = {1: "fp8", 2: "bf16", 4: "fp32"}
 
 FUSED_OPTIMIZER = "Adafactor"
 """The only one that uses gradients up as they are made (train_util.py: fused_backward_pass)."""

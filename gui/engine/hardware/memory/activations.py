@@ -16,7 +16,7 @@ from statistics import median
 from gui.engine.hardware.memory.curves import Point, beyond, rising
 from gui.engine.hardware.memory.figures import FamilyFigures, MemoryFigures
 from gui.engine.hardware.memory.question import MemoryQuestion
-from gui.engine.hardware.memory.tables import StepRow
+from gui.engine.hardware.memory.tables import WEIGHTS, StepRow
 from gui.engine.quantities import GIB
 
 Reading = Callable[["StepNeeds"], float | None]
@@ -206,8 +206,9 @@ def _likenesses(question: MemoryQuestion) -> tuple[tuple[str, Callable[[StepRow]
 def _alike(question: MemoryQuestion, row: StepRow) -> bool:
     setting = row.setting
     half = "bf16" if question.full_half else "fp32"
-    weights = {1: "fp8", 2: "bf16", 4: "fp32"}[question.weight_bytes]
-    if (setting.kind == "full") != (question.kind == "full") or setting.weights != weights:
+    if (setting.kind == "full") != (question.kind == "full"):
+        return False
+    if setting.weights != WEIGHTS[question.weight_bytes]:
         return False
     if question.kind == "full":
         return setting.fused_backward == question.optimizer.fused
@@ -251,7 +252,7 @@ def _estimated(
 
 
 def _bytes_of(row: StepRow) -> int:
-    return {"fp8": 1, "bf16": 2, "fp32": 4}[row.setting.weights]
+    return next(each for each, kept in WEIGHTS.items() if kept == row.setting.weights)
 
 
 def _scores(question: MemoryQuestion, family: FamilyFigures) -> tuple[float, float]:

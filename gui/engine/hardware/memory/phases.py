@@ -11,7 +11,7 @@ from gui.engine.hardware.memory.curves import beyond, rising
 from gui.engine.hardware.memory.figures import FamilyFigures, MemoryFigures
 from gui.engine.hardware.memory.forecasts import MemoryParts, PhaseName
 from gui.engine.hardware.memory.question import MemoryQuestion, SamplesQuestion
-from gui.engine.hardware.memory.tables import MemoryTable, PassRow
+from gui.engine.hardware.memory.tables import WEIGHTS, MemoryTable, PassRow
 from gui.engine.hardware.memory.trained import OptimizerNeeds, Trained
 from gui.engine.quantities import GIB
 
@@ -75,9 +75,8 @@ class Budgeting:
         return max(0.0, self._weight_gib(asked.weight_bytes) - swapped)
 
     def _weight_gib(self, each: int) -> float:
-        kept = {1: "fp8", 2: "bf16", 4: "fp32"}[each]
         for row in self.table.steps:
-            if row.setting.weights == kept and not row.setting.text_encoders:
+            if row.setting.weights == WEIGHTS[each] and not row.setting.text_encoders:
                 return row.result.weights / GIB
         return self.table.parameters["network"] * each / GIB
 

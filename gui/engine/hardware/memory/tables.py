@@ -23,6 +23,9 @@ FOLDER = "memory"
 Weights = Literal["fp32", "bf16", "fp8"]
 """How weights are kept; bf16 stands for fp16 too, which takes the same room."""
 
+WEIGHTS: dict[int, Weights] = {1: "fp8", 2: "bf16", 4: "fp32"}
+"""Bytes of each number to how weights are kept."""
+
 Phase = Literal["load", "forward_1", "backward_1", "optimizer_1", "forward_2", "backward_2", "optimizer_2"]
 """A part of the traced steps. The optimizer's state appears in ``optimizer_1``: step 2 is the dear one."""
 
