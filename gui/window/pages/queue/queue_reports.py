@@ -36,8 +36,8 @@ class Report:
 
     @property
     def path(self) -> Path | None:
-        """The plan's file, where it comes from one."""
-        return self.origin if isinstance(self.origin, Path) else None
+        """The plan's file, where it comes from one that can be opened."""
+        return self.origin if isinstance(self.origin, Path) and self.name else None
 
 
 def report_of(outcome: Added | Refusal) -> Report | None:
