@@ -209,9 +209,7 @@ def _dataset(
         fact = look_at_subset(view, subset, suffixes, budget, records)
         budget -= fact.images or 0
         facts.append(fact)
-    training = [
-        (fact, subset) for fact, subset in zip(facts, view.subsets, strict=True) if not subset.flag("is_reg")
-    ]
+    training = [(fact, subset) for fact, subset in zip(facts, view.subsets, strict=True) if not subset.is_reg]
     counts = [fact.images for fact, _subset_view in training]
     repeats = {subset.number("num_repeats") for _fact, subset in training}
     same = repeats.pop() if len(repeats) == 1 else None

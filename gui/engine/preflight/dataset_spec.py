@@ -58,7 +58,7 @@ def subset_spec(view: View, subset: SubsetView) -> SubsetSpec:
         image_dir=Path(str(subset.value("image_dir"))),
         num_repeats=_whole(subset, "num_repeats"),
         class_tokens=tokens if isinstance(tokens, str) else None,
-        is_reg=subset.own.get("is_reg") is True,
+        is_reg=subset.is_reg,
         caption_extension=extension if extension.startswith(".") else f".{extension}",
         conditioning_data_dir=Path(masks) if isinstance(masks, str) and masks.strip() else None,
         alpha_mask=subset.flag("alpha_mask"),

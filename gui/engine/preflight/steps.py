@@ -174,15 +174,11 @@ def _whole(value: Any, default: int) -> int:
 
 def _same_repeats(view: View) -> int | None:
     fact = view.facts.dataset
-    listed = {subset.number("num_repeats") for subset in view.subsets if subset.own and not _is_reg(subset)}
+    listed = {subset.number("num_repeats") for subset in view.subsets if subset.own and not subset.is_reg}
     if not listed:
         return fact.repeats if fact else None
     only = listed.pop() if len(listed) == 1 else None
     return int(only) if only is not None else None
-
-
-def _is_reg(subset: SubsetView) -> bool:
-    return subset.own.get("is_reg") is True
 
 
 def _counted_datasets(view: View) -> Iterator[tuple[SubsetView, _Counted]]:
@@ -206,7 +202,7 @@ def _together(view: View) -> _Counted | None:
     if fact is None or fact.images is None or repeats < 1 or not view.dataset_views:
         return None
     count = fact.images * repeats
-    reg = count if any(_is_reg(subset) for subset in view.subsets) else 0
+    reg = count if any(subset.is_reg for subset in view.subsets) else 0
     used: Counter[Size | None] = Counter({None: reg} if reg else {})
     return _Counted(fact.images, Counter({None: count}), used, reg, exact=not reg)
 
@@ -222,7 +218,7 @@ def _count_subsets(subsets: list[tuple[SubsetView, SubsetFact]]) -> _Counted:
             continue  # the trainer passes over both (train_util.py:2119, 2124)
         seen.add(fact.image_dir)
         sizes = _sizes(fact)
-        if _is_reg(subset):
+        if subset.is_reg:
             reg.append((sizes, whole))
             continue
         kept, exact = _without_validation(subset, sizes)

@@ -93,6 +93,11 @@ class SubsetView:
     levels: tuple[Mapping[str, Any], ...]
     arguments: Mapping[str, Any] = field(repr=False)
 
+    @property
+    def is_reg(self) -> bool:
+        """Whether it holds regularisation images."""
+        return self.own.get("is_reg") is True
+
     def value(self, name: str) -> Any:
         """Return the option as the trainer sees it: subset, dataset, general, argument, default."""
         for level in (self.own, *self.levels):

@@ -13,7 +13,6 @@ from gui.engine.plan.families import lineage
 from gui.engine.preflight.amounts import RateBand, amounts
 from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.amounts import lower_rank, trained_images
-from gui.engine.preflight.rules.datasets import is_reg
 from gui.engine.preflight.rules.fixes import write
 from gui.engine.preflight.rules.learning_rates import alpha_by_rank, is_usual_optimizer, model_rate
 from gui.engine.preflight.rules.networks import module_name
@@ -49,7 +48,7 @@ def check_data_alike(view: View) -> Iterator[Finding]:
         return  # few images are told anyway
     alike = 0
     for subset, fact in view.subset_facts:
-        if not is_reg(subset) and fact is not None and fact.scanned:
+        if not subset.is_reg and fact is not None and fact.scanned:
             alike += len({name for key in ALIKE for name in fact.scanned.get(key, ())})
     different = images - alike // 2  # of each group, at least one more is like another one
     if different >= few:

@@ -32,11 +32,6 @@ def _listed(view: View) -> Iterator[tuple[SubsetView, SubsetFact | None]]:
             yield subset, fact
 
 
-def is_reg(subset: SubsetView) -> bool:
-    """Return whether a subset holds regularisation images."""
-    return subset.own.get("is_reg") is True
-
-
 def _out(subset: SubsetView, *, safe: bool = False) -> Fix:
     return write({subset.target: None}, _("leave this folder out"), identity="leave-out", safe=safe)
 
@@ -47,7 +42,7 @@ def _ways_out(view: View, subset: SubsetView) -> tuple[Fix, ...]:
     others = [
         other
         for other, _fact in _listed(view)
-        if other is not subset and other.target.startswith(f"{dataset}.subsets.") and not is_reg(other)
+        if other is not subset and other.target.startswith(f"{dataset}.subsets.") and not other.is_reg
     ]
     return (_out(subset),) if others else ()
 
@@ -107,7 +102,7 @@ def _no_images_in(view: View, identity: str, title: str, subset: SubsetView, fac
 def check_no_data(view: View) -> Iterator[Finding]:
     """Without training images the trainer ends at once, with status 0 (train_network.py:575)."""
     listed = list(_listed(view))
-    only_reg = bool(listed) and all(is_reg(subset) for subset, _fact in listed)
+    only_reg = bool(listed) and all(subset.is_reg for subset, _fact in listed)
     fact = view.facts.dataset
     none = fact is not None and fact.images == 0 and not fact.subsets
     if not only_reg and not none:
@@ -281,7 +276,7 @@ def check_dup_folder(view: View) -> Iterator[Finding]:
 
 def check_steps_reg(view: View) -> Iterator[Finding]:
     """Regularisation images are repeated until they are as many: steps double (DATA-15)."""
-    if not any(is_reg(subset) for subset, _fact in _listed(view)):
+    if not any(subset.is_reg for subset, _fact in _listed(view)):
         return
     forecast = forecast_steps(view)
     by_epochs = view.given("max_train_epochs")
@@ -312,7 +307,7 @@ def check_reg_unused(view: View) -> Iterator[Finding]:
         return
     given = 0
     for subset, fact in _listed(view):
-        if is_reg(subset):
+        if subset.is_reg:
             if fact is None or fact.images is None:
                 return
             given += fact.images * max(0, int(subset.number("num_repeats") or ONCE))
@@ -338,7 +333,7 @@ def check_reg_ratio(view: View) -> Iterator[Finding]:
     for subset, fact in _listed(view):
         if fact is None or fact.images is None:
             return
-        counts[is_reg(subset)] += fact.images
+        counts[subset.is_reg] += fact.images
     if not counts[True] or not counts[False] or counts[True] >= counts[False] * REG_SHARE:
         return
     yield Finding(

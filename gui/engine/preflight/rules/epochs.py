@@ -13,7 +13,6 @@ from gui.engine.findings import Finding, Fix
 from gui.engine.plan.changes import apply_changes
 from gui.engine.preflight.amounts import amounts
 from gui.engine.preflight.rule import Rule
-from gui.engine.preflight.rules.datasets import is_reg
 from gui.engine.preflight.rules.fixes import write
 from gui.engine.preflight.rules.trainers import practises
 from gui.engine.preflight.steps import StepsForecast, forecast_steps
@@ -37,7 +36,7 @@ def _seen(view: View, forecast: StepsForecast) -> float:
 
 def _repeats(view: View) -> dict[str, int]:
     """Return the target of each subset's repeats to how many there are, regularisation left out."""
-    listed = [subset for subset in view.subsets if subset.own and not is_reg(subset)]
+    listed = [subset for subset in view.subsets if subset.own and not subset.is_reg]
     return {each.target_of("num_repeats"): int(each.number("num_repeats") or 1) for each in listed}
 
 
