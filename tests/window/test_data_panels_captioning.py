@@ -149,6 +149,10 @@ def test_that_missing_packages_and_trainers_are_named_before_the_start(
     panel = open_panel(bare)
     panel.reads_until("-m pip install onnx onnxruntime")
     assert not panel.find("captioning-start").isEnabled()
+    for name in ("onnx", "onnxruntime"):
+        (bare.install.root / f"{name}.py").touch()
+    panel.click("captioning-again")
+    panel.until(lambda: panel.find("captioning-start").isEnabled(), "the packages to be seen")
     panel.choose("captioning-tagger", "Sentences (BLIP)")
     panel.reads_until("has no finetune/make_captions.py")
     none = open_panel(None)

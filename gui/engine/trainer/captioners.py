@@ -138,8 +138,8 @@ def ask_captioner(
         else ScriptFacts.model_validate({"arguments": run.results[captioner.script]})
     )
     facts = CaptionerFacts(script=script, modules=run.results.get("modules"))
-    if failure is None:
-        remember(place, key, facts)
+    if failure is None and not missing_packages(captioner, facts):
+        remember(place, key, facts)  # what is missing may be there the next time
     return facts
 
 

@@ -69,6 +69,8 @@ class CaptioningPanel(QWidget):
         )
         self.everything = Switch(_("Also images that have a caption"), name="captioning-everything")
         self.refusal = Banner(icons, "warn", name="captioning-refusal")
+        self._again = Button(_("Look again"), compact=True, name="captioning-again")
+        self.refusal.set_buttons(self._again)
         self.start = Button(_("Make captions"), kind="primary", name="captioning-start")
         self.busy = Busy(name="captioning-busy")
         self.failure = Banner(icons, "bad", name="captioning-failure")
@@ -99,6 +101,7 @@ class CaptioningPanel(QWidget):
         self.tagger.changed.connect(lambda _name: self._ask())
         self.everything.changed.connect(lambda _on: self._count())
         self.start.clicked.connect(self._start)
+        self._again.clicked.connect(self._ask_anew)
         self.busy.cancelled.connect(self._captioning.cancel)
         self.found.write_wished.connect(self._write)
         self.found.thrown_away.connect(self._captioning.throw_away)
@@ -118,6 +121,11 @@ class CaptioningPanel(QWidget):
     def _ask_when_seen(self) -> None:
         if self._view is not None and self.isVisible():
             self._ask()
+
+    def _ask_anew(self) -> None:
+        """Ask although it was asked before: packages may be there by now."""
+        self._asked = None
+        self._ask()
 
     def _ask(self) -> None:
         """Ask the trainer about the chosen captioner, once."""
@@ -191,6 +199,7 @@ class CaptioningPanel(QWidget):
             failure = made.facts.script.error
             title = _("{script} cannot be used.").format(script=captioner.script)
             text = f"{failure.exception}: {failure.message}"
+        self._again.setVisible(trainer is not None)
         self.refusal.setVisible(bool(title))
         self.refusal.show_words(title, text, "warn")
 
