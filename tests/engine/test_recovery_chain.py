@@ -105,6 +105,20 @@ def test_that_the_last_of_the_tries_by_itself_says_that_it_was_that(
     assert any("the last time that the plan allows" in alarm.done for alarm in alarms(run)) is told
 
 
+def test_that_a_try_that_was_cut_off_is_told_and_made_by_hand(tmp_path: Path) -> None:
+    run = ended(tmp_path)
+    Retry().write(run.retry)  # the right to try was taken, and the machine went off
+    assert any("that was cut off" in alarm.done for alarm in alarms(run))
+    recovery = recovery_of(run)
+    assert recovery.tried_by == "" and recovery.tries
+    lock = SupervisorLock(run.lock)
+    lock.take(1.0)
+    try:
+        assert not any("cut off" in alarm.done for alarm in alarms(run)), "it is being made"
+    finally:
+        lock.release()
+
+
 def test_that_who_waits_for_a_try_hears_what_became_of_it(tmp_path: Path) -> None:
     run = ended(tmp_path)
     assert await_retry(run) is None

@@ -46,7 +46,7 @@ def read_retry(run: RunFolder) -> Retry | None:
 
 
 def told_of_trying(run: RunFolder, status: RunStatus) -> Retry | None:
-    """Return what is told of trying a run again: what became of it, or that the plan allows no more.
+    """Return what is told of trying a run again: what became of it, or why nothing did.
 
     Args:
         run: Its folder.
@@ -56,6 +56,10 @@ def told_of_trying(run: RunFolder, status: RunStatus) -> Retry | None:
         None where nobody expects a try.
     """
     noted = read_retry(run)
+    if (
+        noted is not None and not noted.sentence and not is_held(run.lock)
+    ):  # the machine went off, for instance
+        return noted.model_copy(update={"sentence": _("It was to be tried again, but that was cut off.")})
     if noted is not None or tries_left(status, RetryRecord(left=1, recoveries=1)) is None:
         return noted
     try:
