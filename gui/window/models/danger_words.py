@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from gui.engine.findings import Finding
 from gui.engine.texts import _, ngettext
+from gui.window.models.short_list import in_short
 
 MOST_NAMED = 8
 
@@ -28,6 +29,4 @@ def danger_lines(dangers: Sequence[Finding]) -> str:
 
 def titles_of(findings: Sequence[Finding]) -> str:
     """Return a line for each, as many as can be read at a glance."""
-    titles = list(dict.fromkeys(f"• {each.title}" for each in findings))
-    more = len(titles) - MOST_NAMED
-    return "\n".join(titles[:MOST_NAMED] + ([_("and {count} more").format(count=more)] if more > 0 else []))
+    return "\n".join(in_short(list(dict.fromkeys(f"• {each.title}" for each in findings)), MOST_NAMED))

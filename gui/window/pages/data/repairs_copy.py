@@ -14,6 +14,7 @@ from gui.engine.dataset.scan import done_words
 from gui.engine.errors import PreflightError
 from gui.engine.texts import _, ngettext
 from gui.window.bridges.tasks import TaskHandle, Tasks
+from gui.window.models.short_list import in_short
 from gui.window.pages.data.dataset_view import DatasetView
 from gui.window.pages.data.tile_words import short_words
 from gui.window.theme.icons import Icons
@@ -176,8 +177,5 @@ def _proposed(view: DatasetView) -> str:
 def _left_out(copy: CleanCopy) -> str:
     if not copy.left_out:
         return ""
-    shown = [f"{name} ({short_words(key)})" for name, key in copy.left_out[:SHOWN_NAMES]]
-    more = len(copy.left_out) - len(shown)
-    if more > 0:
-        shown.append(_("and {count} more").format(count=more))
-    return _("Left out: {names}.").format(names=", ".join(shown))
+    names = [f"{name} ({short_words(key)})" for name, key in copy.left_out]
+    return _("Left out: {names}.").format(names=", ".join(in_short(names, SHOWN_NAMES)))

@@ -14,6 +14,7 @@ from gui.engine.runs.queue_changes import started_at, started_on, started_when_f
 from gui.engine.runs.queue_hours import next_moment
 from gui.engine.runs.queue_items import QueueItem
 from gui.engine.texts import _
+from gui.window.models.short_list import in_short
 from gui.window.theme.space import Space
 from gui.window.widgets.buttons import Button
 from gui.window.widgets.card import Card
@@ -101,7 +102,8 @@ class QueueDetails(Card):
         shown = "" if item.findings else sentence
         self._sentence.setText(shown)
         self._sentence.setVisible(bool(shown))
-        self._findings.setText("\n".join(_lines(item)))
+        lines = [f"• {finding.title} {finding.detail}".strip() for finding in item.findings]
+        self._findings.setText("\n".join(in_short(lines, MOST_FINDINGS)))
         self._findings.setVisible(bool(item.findings))
         self._options.setVisible(waiting)
         self._of_gpu.setVisible(not item.practice)
@@ -152,9 +154,3 @@ class QueueDetails(Card):
     def _tell(self, change: Change) -> None:
         if self._item is not None:
             self.changed.emit(self._item.number, change)
-
-
-def _lines(item: QueueItem) -> list[str]:
-    lines = [f"• {finding.title} {finding.detail}".strip() for finding in item.findings[:MOST_FINDINGS]]
-    more = len(item.findings) - MOST_FINDINGS
-    return [*lines, _("and {count} more").format(count=more)] if more > 0 else lines

@@ -11,7 +11,8 @@ from gui.engine.errors import PreflightError
 from gui.engine.runs.queue_items import Queue
 from gui.engine.runs.queue_words import queue_sentence
 from gui.engine.texts import _
-from gui.window.pages.queue.queue_reports import Report, words_of
+from gui.window.models.short_list import in_short
+from gui.window.pages.queue.queue_reports import MOST_NAMED, Report, words_of
 from gui.window.theme.icons import Icons
 from gui.window.theme.space import Space
 from gui.window.widgets.banner import Banner
@@ -64,12 +65,12 @@ class QueueMessages(QWidget):
 
     def show_queue(self, queue: Queue | None, problem: str) -> None:
         """Say what holds the queue up."""
-        lines = [problem, *(queue.problems if queue else ())]
+        lines = in_short([*filter(None, [problem]), *(queue.problems if queue else ())], MOST_NAMED)
         held = queue_sentence(queue) if queue else ""
         title = held or _("Something is wrong with the queue.")
-        self._held.show_words(title, "\n".join(filter(None, lines)), "warn")
+        self._held.show_words(title, "\n".join(lines), "warn")
         self._go_on.setVisible(bool(held))
-        self._held.setVisible(bool(held or any(lines)))
+        self._held.setVisible(bool(held or lines))
         self._fit()
 
     def say_removed(self, removed: Removed) -> None:

@@ -10,6 +10,7 @@ from gui.engine.errors import PreflightError
 from gui.engine.findings import Finding
 from gui.engine.texts import _, ngettext
 from gui.window.bridges.queue_adder import Added, Origin, Refusal
+from gui.window.models.short_list import in_short
 
 MOST_NAMED = 6
 
@@ -69,16 +70,15 @@ def report_of_failure(origin: Origin, error: PreflightError) -> Report:
 def words_of(reports: Sequence[Report]) -> tuple[str, str]:
     """Return a title and a text for all that is to be said."""
     if len(reports) == 1:
-        reasons = reports[0].reasons
-        return reports[0].title, _lines(reasons[:MOST_NAMED], len(reasons))
+        return reports[0].title, _lines(reports[0].reasons)
     bad = sum(report.bad for report in reports)
     title = _("In the queue, with something to know:")
     if bad:
         title = ngettext(
             "{count} plan was not put into the queue.", "{count} plans were not put into the queue.", bad
         )
-    named = [": ".join(filter(None, (report.name, *report.reasons[:1]))) for report in reports[:MOST_NAMED]]
-    return title.format(count=bad), _lines(named, len(reports))
+    named = [": ".join(filter(None, (report.name, *report.reasons[:1]))) for report in reports]
+    return title.format(count=bad), _lines(named)
 
 
 def _titles(findings: Sequence[Finding]) -> tuple[str, ...]:
@@ -89,6 +89,5 @@ def _ids(findings: Sequence[Finding]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(finding.id for finding in findings))
 
 
-def _lines(named: Sequence[str], count: int) -> str:
-    more = [_("and {count} more").format(count=count - len(named))] if count > len(named) else []
-    return "\n".join([*(f"• {line}" for line in named), *more])
+def _lines(texts: Sequence[str]) -> str:
+    return "\n".join(in_short([f"• {text}" for text in texts], MOST_NAMED))

@@ -19,6 +19,7 @@ from gui.window.bridges.checks import Checks
 from gui.window.bridges.tasks import TaskHandle, Tasks
 from gui.window.bridges.tokens import Tokens
 from gui.window.models.plan_document import PlanDocument
+from gui.window.models.short_list import in_short
 from gui.window.pages.review.words import headline, sentence_case
 from gui.window.theme.icons import Icons
 from gui.window.theme.space import Space
@@ -28,6 +29,7 @@ from gui.window.widgets.labels import Label
 from gui.window.widgets.layouts import held, row
 
 KEY = "review-fixes"
+MOST_NAMED = 6
 
 
 class FixingRow(QWidget):
@@ -246,6 +248,4 @@ def _is_safe(fix: Fix) -> bool:
 
 def _list(fixed: Fixed) -> str:
     lines = list(dict.fromkeys(f"✓ {sentence_case(each.fix.label)}" for each in fixed.applied))
-    more = len(lines) - 6
-    shown = lines[:6] + ([_("and {count} more").format(count=more)] if more > 0 else [])
-    return "\n".join(shown)
+    return "\n".join(in_short(lines, MOST_NAMED))
