@@ -228,6 +228,15 @@ def test_that_a_path_can_be_dropped(qtbot, show, drop, tmp_path):
     assert field.path() == str(tmp_path)
 
 
+def test_that_a_double_click_answers_a_question_once(qtbot, show):
+    ask = show(Ask("Stop now?", "What was trained is kept.", "Stop", "Go on"))
+    told = []
+    ask.yes.connect(lambda: told.append("yes"))
+    for _click in range(2):
+        ask.accept.click()  # the mouse waits for what is seen
+    assert told == ["yes"]
+
+
 def test_that_escape_says_no_to_a_question(qtbot, show):
     ask = show(Ask("Stop now?", "40 steps are lost.", "Stop", "Go on", tone="bad"), 400, 160)
     ask.ask()

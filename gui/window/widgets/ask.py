@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QVBoxLayout
 
@@ -79,9 +79,13 @@ class Ask(QFrame):
             super().keyPressEvent(event)
 
     def _yes(self) -> None:
-        self.hide()
-        self.yes.emit()
+        self._answer(self.yes)
 
     def _no(self) -> None:
-        self.hide()
-        self.no.emit()
+        self._answer(self.no)
+
+    def _answer(self, answer: SignalInstance) -> None:
+        """Tell an answer, once: the second click of a double click is none."""
+        if not self.isHidden():
+            self.hide()
+            answer.emit()

@@ -19,8 +19,6 @@ from gui.window.widgets.ask import Ask
 from gui.window.widgets.banner import Banner
 from gui.window.widgets.buttons import Button
 
-_KEY = "data-aside"
-
 
 @dataclass(frozen=True)
 class AsideFolder:
@@ -112,7 +110,7 @@ class SettingAside(QWidget):
                 Moved(each.folder, set_aside(each.folder, with_captions(*_what(each)))) for each in due
             )
 
-        self._tasks.run(work, self._done, self._failed, key=_KEY)
+        self._tasks.run(work, self._done, self._failed)
 
     def _done(self, moved: tuple[Moved, ...]) -> None:
         self._moved = moved
@@ -132,7 +130,7 @@ class SettingAside(QWidget):
             results = [bring_back(each.folder, each.names) for each in moved]
             return [name for result in results for name in result.in_the_way]
 
-        self._tasks.run(work, self._brought_back, self._failed, key=_KEY)
+        self._tasks.run(work, self._brought_back, self._failed)
 
     def _brought_back(self, in_the_way: list[str]) -> None:
         self._moved = ()
