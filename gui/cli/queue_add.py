@@ -23,7 +23,7 @@ from gui.engine.trainer.catalogue import Catalogue
 
 def add_add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of adding."""
-    group = parser.add_argument_group(_("add"))
+    group = parser.add_argument_group(_("add; retry takes --accept"))
     group.add_argument("--at", metavar="HH:MM", help=_("do not start before this hour"))
     group.add_argument(
         "--when-free",

@@ -86,12 +86,17 @@ class Scheduler:
         busy = frozenset[str]().union(*map(lanes_of_item, queue.running))
         now = self._wall()
         found = startable(queue, busy, now)
-        taken = self._taken_elsewhere(queue) if found else {}
+        if not any(map(self._may_be_tried, found)):
+            return []
+        taken = self._taken_elsewhere(queue)
         for item in found:
             lanes = lanes_of_item(item) & taken.keys()
             if lanes:
                 self._wait_for(item, taken[min(lanes)], lanes)
-        return startable(queue, busy | taken.keys(), now)
+        return [item for item in startable(queue, busy | taken.keys(), now) if self._may_be_tried(item)]
+
+    def _may_be_tried(self, item: QueueItem) -> bool:
+        return self._clock() >= self._again.get(item.number, 0.0)
 
     def _wait_for(self, item: QueueItem, run: str, lanes: Collection[str]) -> None:
         """Let an item tell for which run, launched by hand, it waits."""
@@ -111,8 +116,6 @@ class Scheduler:
         return self._elsewhere
 
     def _start(self, item: QueueItem) -> None:
-        if self._clock() < self._again.get(item.number, 0.0):
-            return
         self._again[item.number] = self._clock() + AGAIN_SECONDS
         try:
             self._starter.start(item)
