@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
+import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -12,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 
 from PIL import Image
+from warm_python import WarmPython
 
 from gui.engine.resources import resource_path
 from gui.engine.trainer.events import Step, TrainerEvent
@@ -119,9 +122,13 @@ def practice(
     given = [
         str(word) for name, value in usual.items() if name not in left_out for word in (f"--{name}", value)
     ]
-    command = [sys.executable, "-B", script, *given, *map(str, words)]
+    words = [script, *given, *map(str, words)]
+    if env is SUPERVISED and hasattr(os, "fork"):
+        output = folder / "output.log"
+        status = _warm_python().run(words, TRAINER, output)
+        return PracticeRun(folder, status, output.read_bytes())
     ended = subprocess.run(
-        command,
+        [sys.executable, "-B", *words],
         cwd=TRAINER,
         env={**clean_environment(), **env},
         stdin=subprocess.DEVNULL,
@@ -131,6 +138,14 @@ def practice(
         check=False,
     )
     return PracticeRun(folder, ended.returncode, ended.stdout)
+
+
+@functools.cache
+def _warm_python() -> WarmPython:
+    """Return the Python in which this process's practice runs run; it belongs to no single test."""
+    env = {**clean_environment(), **SUPERVISED}
+    env.pop("KOHYA_PREFLIGHT_TEST_MARK", None)
+    return WarmPython(env)
 
 
 def part(name: str) -> ModuleType:
