@@ -30,7 +30,8 @@ def checks(extra: Sequence[str]) -> list[Check]:
             coverage is not judged.
     """
     import_contracts = "from importlinter.cli import lint_imports_command as go; go()"
-    pytest = ("-m", "pytest", "-n", "2", "--dist", "worksteal")
+    # More workers than a small machine has cores: tests of runs mostly wait for other processes.
+    pytest = ("-m", "pytest", "-n", "3", "--dist", "worksteal")
     parts = [
         Check("ruff check", ("-m", "ruff", "check", ".")),
         Check("ruff format", ("-m", "ruff", "format", "--check", ".")),
