@@ -61,6 +61,7 @@ def shown(said: pytest.CaptureFixture[str], *words: object) -> dict:
     return json.loads(said.readouterr().out)
 
 
+@pytest.mark.usefixtures("practice_is_known")
 def test_that_plans_are_added_with_their_wishes_or_not_at_all(
     tmp_path: Path, store: QueueStore, said: pytest.CaptureFixture[str]
 ) -> None:
