@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import QItemSelection, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QHeaderView, QTableView, QWidget
 
 from gui.engine.dataset.caption_check import CaptionFolder
@@ -25,6 +26,9 @@ from gui.window.widgets.card import Card
 from gui.window.widgets.inputs import Choice, TextField
 from gui.window.widgets.labels import Label
 from gui.window.widgets.layouts import FlowLayout, held, row
+
+SHARE_WIDTH, LEAST_WORD = 170, 120
+"""Of columns, in pixels at a text size of 100 %."""
 
 _FOLDERS, _COUNT, _SEARCH = "words-folders", "words-count", "words-search"
 
@@ -124,6 +128,11 @@ class WordsPanel(QWidget):
         self._work.finished.connect(self._worked)
         self._theme.changed.connect(self._restyle)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Leave the words their room."""
+        super().resizeEvent(event)
+        self._fit()
+
     def show_view(self, view: DatasetView) -> None:
         """Show the words of a dataset."""
         self._view = view
@@ -182,6 +191,7 @@ class WordsPanel(QWidget):
             )
             text += " · " + more.format(count=f"{bound:,}", word=trigger)
         self.about.setText(text)
+        self._fit()
         if chosen is not None:
             self._select(chosen.word)
         self._chosen()
@@ -234,8 +244,8 @@ class WordsPanel(QWidget):
     def _show_side(self, *, shown: bool) -> None:
         """Show how words are changed; the table is as narrow as it can be then."""
         self._side.setVisible(shown)
-        for section in (SHARE, TRIGGER):
-            self.table.setColumnHidden(section, shown)
+        self.table.setColumnHidden(TRIGGER, shown)
+        self._fit()
         for button in (self.remove, self.rename):
             button.setVisible(not shown)
 
@@ -248,9 +258,17 @@ class WordsPanel(QWidget):
             self._count()
             self.files_changed.emit()
 
+    def _fit(self) -> None:
+        """Draw shares only where the words themselves can be read beside them."""
+        header = self.table.horizontalHeader()
+        others = header.sectionSize(CAPTIONS) + header.sectionSize(TRIGGER) + self._theme.px(SHARE_WIDTH)
+        is_narrow = self.table.viewport().width() - others < self._theme.px(LEAST_WORD)
+        self.table.setColumnHidden(SHARE, is_narrow or not self._side.isHidden())
+
     def _restyle(self) -> None:
-        self.table.setColumnWidth(SHARE, self._theme.px(170))
+        self.table.setColumnWidth(SHARE, self._theme.px(SHARE_WIDTH))
         self.table.verticalHeader().setDefaultSectionSize(self._theme.px(30))
+        self._fit()
 
 
 def _words(where: CaptionFolder, trigger: str, handle: TaskHandle) -> tuple[WordShare, ...]:
