@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -188,3 +189,17 @@ def test_that_the_memory_hook_goes_along_unless_it_is_switched_off(
     assert prepared.order.measure_memory is wanted
     assert Manifest.read(prepared.run.manifest).measures_memory is wanted
     assert "in_trainer" not in prepared.run.command.read_text("utf-8"), "the command is the trainer's own"
+
+
+def test_that_of_several_launches_in_the_same_moment_one_gets_the_names(tmp_path: Path) -> None:
+    def launch(_number: int) -> bool:
+        try:
+            preparation(tmp_path).prepare(plan_file(tmp_path))
+        except RunRefused as refusal:
+            assert "training into the same files" in str(refusal)
+            return False
+        return True
+
+    with ThreadPoolExecutor(4) as impatient:
+        assert sorted(impatient.map(launch, range(4))) == [False, False, False, True]
+    assert len(run_names(Home(tmp_path / "home"))) == 1

@@ -13,6 +13,7 @@ from typing import Any
 from gui import __version__
 from gui.engine.documents import write_atomically
 from gui.engine.errors import PlanNotRunnable, RunRefused
+from gui.engine.file_lock import held
 from gui.engine.findings import Finding, blocks
 from gui.engine.hardware.gpu import GpuMonitor, machine_gpus
 from gui.engine.hardware.memory.observations import MemoryExpectation
@@ -45,6 +46,9 @@ from gui.engine.trainer.installs import TrainerInstall
 from gui.engine.trainer.probe import require_torch
 from gui.engine.trainer.resolving import resolve
 from gui.engine.trainer.saved_state import StateNumbers, state_numbers
+
+LAUNCHES = "launches"
+"""What is locked beside the runs while one of them takes the names of its files."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +151,9 @@ class Preparation:
                 environ=self._environ,
                 library=self._library,
             )
-            _refuse_rival(run, command)
+            with held(run.path.parent / LAUNCHES):  # of two in the same moment only one finds no rival
+                _refuse_rival(run, command)
+                _record(command.redacted()).write(run.command)
             manifest = self._manifest(plan_file, command, accepted).model_copy(update=more)
             notes += [*command.notes, *self._look_at_disks(run, command), *_overwrite_notes(manifest)]
             order = self._write(run, plan_file, command, manifest)
@@ -218,7 +224,6 @@ class Preparation:
         write_atomically(run.plan, redact_text(plan_file.standalone_text(), secrets))
         for path, text in command.files(run.path).items():
             write_atomically(path, text)
-        _record(command.redacted()).write(run.command)
         manifest.write(run.manifest)
         run.requests.mkdir(exist_ok=True)
         board = Board(run.name, plan_name=manifest.plan_name, practice=manifest.practice)

@@ -12,18 +12,19 @@ from gui.engine.runs.lock import is_held
 from gui.engine.runs.processes import tree_of
 from gui.engine.runs.records import CommandRecord, FileMark, Manifest
 from gui.engine.runs.saves import collisions
-from gui.engine.runs.start import read_status
+from gui.engine.runs.start import is_being_launched, read_status
 
 
 def living_rival(run: RunFolder, output_dir: Path, output_name: str | None) -> RunFolder | None:
-    """Return a run beside this one that is training into the same files now, None where there is none.
+    """Return a run beside this one that trains into the same files now or is about to; None for none.
 
     Args:
         run: The one that is to be launched.
         output_dir: Where it will save, absolute.
         output_name: What its files will be called.
     """
-    return next((other for other in _same_output(run, output_dir, output_name) if is_alive(other)), None)
+    same = _same_output(run, output_dir, output_name)
+    return next((other for other in same if is_alive(other) or is_being_launched(other)), None)
 
 
 def written_by_later_runs(run: RunFolder, command: CommandRecord) -> tuple[FileMark, ...]:
@@ -35,9 +36,8 @@ def written_by_later_runs(run: RunFolder, command: CommandRecord) -> tuple[FileM
     output_dir, name = command.output_dir, command.output_name
     if output_dir is None:
         return ()
-    later = min(
-        (o for o in _same_output(run, output_dir, name) if o.name > run.name), key=_name, default=None
-    )
+    launched = (other for other in _same_output(run, output_dir, name) if other.events.exists())
+    later = min((other for other in launched if other.name > run.name), key=_name, default=None)
     try:
         found = (
             None if later is None else {mark.path: mark for mark in Manifest.read(later.manifest).existing}
@@ -50,10 +50,10 @@ def written_by_later_runs(run: RunFolder, command: CommandRecord) -> tuple[FileM
 
 
 def _same_output(run: RunFolder, output_dir: Path, output_name: str | None) -> Iterator[RunFolder]:
-    """Yield the launched runs beside this one that save under the same names."""
+    """Yield the runs beside this one that save under the same names."""
     for folder in sorted(run.path.parent.iterdir(), reverse=True):
         other = RunFolder(folder)
-        if folder == run.path or not other.events.exists():
+        if folder == run.path:
             continue
         try:
             command = CommandRecord.read(other.command)
