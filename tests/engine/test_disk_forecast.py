@@ -58,6 +58,8 @@ def test_that_a_save_is_as_large_as_such_files_are(script, arguments, expected) 
     ("script", "arguments"),
     [
         ("sdxl_train_network.py", {"network_module": "lycoris.kohya"}),
+        ("sdxl_train_network.py", {"network_module": "networks.lora", "network_dim": -4}),
+        ("sdxl_train_network.py", {"network_module": "networks.lora", "network_dim": "many"}),
         ("sdxl_train_control_net_lllite.py", {}),
     ],
 )

@@ -141,8 +141,8 @@ def _trained(view: View, size: ModelSize) -> int | None:
 
 def _network(view: View, size: ModelSize) -> int | None:
     module = view.text("network_module") or ""
-    rank = int(view.number("network_dim") or 4)
-    if not module.startswith(TRAINERS_OWN):
+    rank = _positive(view, "network_dim") if view.given("network_dim") else 4
+    if rank is None or not module.startswith(TRAINERS_OWN):
         return None
     if module.startswith("networks.oft") and size.oft:
         return size.oft // max(1, rank)
