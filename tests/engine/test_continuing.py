@@ -79,6 +79,19 @@ def test_that_a_state_of_a_resumed_run_goes_on_where_the_whole_training_stands(p
     assert found.changes["skip_until_initial_step"] is True
 
 
+@pytest.mark.parametrize(("more", "left_out"), [({}, True), ({"dim_from_weights": True}, False)])
+def test_that_weights_with_which_a_recovered_run_began_need_not_be_there_for_its_states(
+    place: Home, more: dict[str, Any], left_out: bool
+) -> None:
+    before = write_weights(place.root / "out" / "old.safetensors")
+    run = run_with(place, {**COSINE, "network_weights": str(before), **more})
+    state = state_of(place, "mira-step00000033-state", 33)
+    assert "network_weights" not in continuation(run, state).changes
+    before.unlink()
+    changes = continuation(run, state).changes
+    assert ("network_weights" in changes and changes["network_weights"] is None) is left_out
+
+
 def test_that_a_run_that_asked_for_the_rest_says_the_whole_length_again(place: Home) -> None:
     arguments = {
         "network_module": "networks.lora",

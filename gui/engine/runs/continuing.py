@@ -90,7 +90,8 @@ def _from_state(run: RunFolder, source: Path, settings: LaunchedSettings, course
         )
     way = _way(source, done, settings, course)
     whole = {} if course.whole == course.setting.whole else _length(course.whole, settings, course)
-    changes = {"resume": str(source), **whole, **way.changes, "output_name": _free_name(run, done)}
+    begun = _without_beginning(settings)
+    changes = {"resume": str(source), **begun, **whole, **way.changes, "output_name": _free_name(run, done)}
     return Continuation(
         changes=_only_needed(changes, settings),
         kind="state",
@@ -98,6 +99,13 @@ def _from_state(run: RunFolder, source: Path, settings: LaunchedSettings, course
         remaining_steps=way.course.steps,
         sentence=_state_sentence(done, course.whole, way.course.steps),
     )
+
+
+def _without_beginning(settings: LaunchedSettings) -> dict[str, Any]:
+    """Leave out the weights that the run itself began with, where they are gone: the state has newer ones."""
+    begun = settings.text("network_weights")
+    gone = bool(begun) and not settings.flag("dim_from_weights") and not Path(begun).exists()
+    return {"network_weights": None} if gone else {}
 
 
 def _way(source: Path, done: int, settings: LaunchedSettings, course: RunCourse) -> ResumeWay:
