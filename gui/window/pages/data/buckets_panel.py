@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import QItemSelection, Signal
+from PySide6.QtCore import QItemSelection, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxLayout, QWidget
 
 from gui.engine.dataset.bucket_use import BucketUse
@@ -81,6 +81,7 @@ class BucketsPanel(QWidget):
         table.verticalHeader().hide()
         header = table.horizontalHeader()
         header.setHighlightSections(False)
+        header.setTextElideMode(Qt.TextElideMode.ElideRight)
         for section in range(COLUMNS):
             header.setSectionResizeMode(section, QHeaderView.ResizeMode.Stretch)
         return table

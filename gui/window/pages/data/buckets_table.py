@@ -38,7 +38,7 @@ class BucketTable(QAbstractTableModel):
         """Return the name of a column."""
         if orientation != Qt.Orientation.Horizontal:
             return None
-        if role == Qt.ItemDataRole.DisplayRole:
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             names = (
                 _("Bucket"),
                 _("Images × repeats"),

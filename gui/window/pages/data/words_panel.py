@@ -91,6 +91,7 @@ class WordsPanel(QWidget):
         table.setItemDelegateForColumn(SHARE, self._bar)
         header = table.horizontalHeader()
         header.setHighlightSections(False)
+        header.setTextElideMode(Qt.TextElideMode.ElideRight)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setSectionResizeMode(WORD, QHeaderView.ResizeMode.Stretch)
         for section in (CAPTIONS, TRIGGER):
