@@ -107,6 +107,8 @@ def test_that_captions_are_seen_first_written_and_taken_up_again(
     assert (folder / "clean_001.txt").read_text("utf-8").startswith("mira_x, 640x640")
     panel.reads_until("Make 1 caption")
     panel.until(lambda: not list(home.captioning.iterdir()), "the scratch folder to go")
+    again.click("captioning-throw")  # what another window has written and removed meanwhile
+    again.until(lambda: not again.is_seen("captioning-found"), "the other window to let go of them")
 
 
 def test_that_captions_that_say_something_are_left_unless_it_is_chosen(

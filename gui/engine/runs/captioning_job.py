@@ -146,7 +146,7 @@ class Captioning:
         self.tree.stop()
 
     def discard(self) -> None:
-        """Stop it and remove its folder; nothing of the user's is in it.
+        """Stop it and remove its folder; nothing of the user's is in it. Another window may have been first.
 
         Raises:
             CannotWrite: It cannot be removed.
@@ -154,6 +154,8 @@ class Captioning:
         self.stop()
         try:
             shutil.rmtree(self.folder)
+        except FileNotFoundError:
+            return
         except OSError as error:
             raise CannotWrite(self.folder, reason_of(error)) from error
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
@@ -17,7 +18,7 @@ from gui.engine.runs.captioning import (
     prepare_captioning,
     start_captioning,
 )
-from gui.engine.runs.captioning_job import Captioning, unwritten
+from gui.engine.runs.captioning_job import Captioning, CaptionJob, unwritten
 from gui.engine.runs.captioning_results import CaptionProposal, proposals, reason_of_failure
 from gui.engine.texts import _
 from gui.engine.token_store import TokenStore
@@ -25,8 +26,22 @@ from gui.engine.trainer.captioners import CaptionerFacts, ask_captioner, caption
 from gui.engine.trainer.installs import TrainerInstall
 from gui.window.bridges.tasks import TaskHandle, Tasks
 
-Made = tuple[Captioning, tuple[CaptionProposal, ...], str]
-"""A job, the captions that it made, and why it ended early; empty for no reason."""
+
+class Made(NamedTuple):
+    """Captions that were made.
+
+    Attributes:
+        made: Where they are until they are written.
+        job: What was asked for; another window may remove the folder in which it stands.
+        found: The captions.
+        problem: Why it ended early; empty for no reason.
+    """
+
+    made: Captioning
+    job: CaptionJob
+    found: tuple[CaptionProposal, ...]
+    problem: str
+
 
 _ASK, _MAKE, _COUNT = "captioning-ask", "captioning-make", "captioning-count"
 
@@ -52,6 +67,7 @@ class CaptioningWork(QObject):
         self.without: int | None = None
         self.progress: tuple[str, int, int] | None = None
         self.made: Captioning | None = None
+        self.job: CaptionJob | None = None
         self.found: tuple[CaptionProposal, ...] = ()
         self.problem = ""
 
@@ -135,9 +151,9 @@ class CaptioningWork(QObject):
 
     def throw_away(self) -> None:
         """Forget the captions that were made; nothing was written."""
-        made, self.made, self.found, self.problem = self.made, None, (), ""
+        made, self.made, self.job, self.found, self.problem = self.made, None, None, (), ""
         if made is not None:
-            self._tasks.run(lambda _handle: made.discard(), lambda _nothing: None)
+            self._tasks.run(lambda _handle: made.discard(), lambda _nothing: None, self._fail)
         self.changed.emit()
 
     def _follow(self, made: Captioning, handle: TaskHandle) -> Made:
@@ -150,7 +166,7 @@ class CaptioningWork(QObject):
 
         state = follow_captioning(made, told, self._stop.is_set)
         failed = state.failed and not self._stop.is_set()
-        return made, proposals(made), reason_of_failure(made) if failed else ""
+        return Made(made, made.job(), proposals(made), reason_of_failure(made) if failed else "")
 
     def _tell(self, words: str, done: int, total: int) -> None:
         self.progress = (words, done, total)
@@ -159,7 +175,7 @@ class CaptioningWork(QObject):
     def _take(self, answer: Made | None) -> None:
         self.progress = None
         if answer is not None:
-            self.made, self.found, self.problem = answer
+            self.made, self.job, self.found, self.problem = answer
             if not self.found and not self.problem:
                 self.throw_away()
         self.changed.emit()

@@ -181,7 +181,7 @@ class CaptioningPanel(QWidget):
         self.failure.setVisible(bool(made.problem))
         log = _("All that it said is in {log}.").format(log=made.made.log) if made.made else ""
         self.failure.show_words(made.problem, log, "bad")
-        self.found.show_captions(made.found, made.made.job() if made.made else None)
+        self.found.show_captions(made.found, made.job)
         self._show_start()
 
     def _show_refusal(self) -> None:
