@@ -29,6 +29,7 @@ from gui.engine.runs.rehearsal_data import choose_data, copied_dataset
 from gui.engine.runs.rehearsal_plan import rehearsed_plan
 from gui.engine.runs.rehearsal_reading import rehearsal_result
 from gui.engine.runs.rehearsal_result import RehearsalOrder, RehearsalResult
+from gui.engine.runs.rehearsal_words import rehearsal_verdict
 from gui.engine.runs.status import Cause, FileNow, RunStatus, Verdict
 from gui.engine.trainer.events import Phase, Step
 
@@ -293,6 +294,7 @@ def test_that_the_isolation_test_tells_whether_the_loss_falls(
 ) -> None:
     found = shown(tmp_path, ORDER.model_copy(update={"kind": "isolation"}), losses=losses)
     assert (found.falling, found.verdict) == (falling, verdict)
+    assert "so few images" in rehearsal_verdict(found)
 
 
 def test_that_a_record_that_was_kept_is_read_back(tmp_path: Path) -> None:

@@ -598,14 +598,18 @@ def test_that_a_rehearsal_begins_when_the_one_before_has_ended_and_says_what_it_
     assert not page.sees("rehearsal")
 
 
-def test_that_a_rehearsal_can_be_left(review, no_leftovers, tmp_path):
+def test_that_an_isolation_test_trains_two_images_and_can_be_left(review, no_leftovers, home, tmp_path):
     pytest.importorskip("torch")
     page = review(small_plan(tmp_path))
-    page.click_anywhere("rehearse-plan")
+    page.click_anywhere("isolate-plan")
+    page.qtbot.waitUntil(lambda: "Isolation test" in page.text("rehearsal"))
+    page.qtbot.waitUntil(lambda: "Rehearsing" in page.text("rehearsal-busy"))
+    (test,) = rehearsals_in(home)
+    assert len([*test.path.rglob("*.png")]) == 2
     page.find("rehearsal-cancel").setFocus()
     page.qtbot.keyClick(page.find("rehearsal-cancel"), Qt.Key.Key_Space)
     page.qtbot.waitUntil(lambda: not page.sees("rehearsal"))
-    page.qtbot.waitUntil(page.find("rehearse-plan").hasFocus)
+    page.qtbot.waitUntil(page.find("isolate-plan").hasFocus)
     page.settle()
     assert not page.sees("rehearsal")
 

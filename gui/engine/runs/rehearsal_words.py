@@ -14,6 +14,11 @@ from gui.engine.texts import _
 def rehearsal_verdict(result: RehearsalResult) -> str:
     """Return in one sentence whether to launch the plan."""
     verdicts = {"go": _("go: nothing speaks against it."), "no-go": _("no-go: do not launch it as it is.")}
+    if result.order.kind == "isolation":
+        verdicts = {
+            "go": _("go: on so few images the settings train. If the whole plan fails, look at its images."),
+            "no-go": _("no-go: it fails on so few images too. Look at the settings first."),
+        }
     return verdicts.get(result.verdict or "", _("It cannot be told."))
 
 

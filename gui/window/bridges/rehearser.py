@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from PySide6.QtCore import QObject, Signal
 
@@ -19,7 +19,7 @@ from gui.window.bridges.plan_trainer import PlanTrainers
 from gui.window.bridges.tasks import TaskHandle, Tasks
 
 if TYPE_CHECKING:
-    from gui.engine.runs.rehearsal_result import RehearsalResult
+    from gui.engine.runs.rehearsal_result import RehearsalKind, RehearsalResult
     from gui.engine.trainer.events import PhaseName
     from gui.window.bridges.trainers import Trainers
     from gui.window.models.plan_document import PlanDocument
@@ -27,6 +27,13 @@ if TYPE_CHECKING:
 KEY = "rehearsal"
 
 WAIT_SECONDS = 0.2
+
+
+class _Wanted(NamedTuple):
+    """What is to be rehearsed, and what for."""
+
+    file: PlanFile
+    kind: RehearsalKind
 
 
 class Rehearser(QObject):
@@ -58,6 +65,7 @@ class Rehearser(QObject):
         self._plan: TrainingPlan | None = None
         self._alone = threading.Lock()
         self.busy = False
+        self.kind: RehearsalKind = "rehearsal"
         self.result: RehearsalResult | None = None
         self.problem: PreflightError | None = None
         document.changed.connect(lambda _targets: self.changed.emit())
@@ -68,14 +76,19 @@ class Rehearser(QObject):
         """Whether the plan was changed since."""
         return self._plan is not None and self._plan != self._document.plan
 
-    def start(self) -> None:
-        """Rehearse the plan as it is now; nothing happens while a rehearsal is on its way."""
+    def start(self, kind: RehearsalKind) -> None:
+        """Rehearse the plan as it is now; nothing happens while a rehearsal is on its way.
+
+        Args:
+            kind: What for: the whole plan, or one or two images.
+        """
         if self.busy:
             return
         file, trainer, trouble = self._document.as_file(), self._trainers.current, self._trainers.problem
         self.busy, self.result, self.problem, self._plan = True, None, None, file.plan
+        self.kind = kind
         self._tasks.run(
-            lambda handle: self._rehearse(file, trainer, trouble, handle),
+            lambda handle: self._rehearse(_Wanted(file, kind), trainer, trouble, handle),
             self._done,
             self._failed,
             key=KEY,
@@ -96,7 +109,7 @@ class Rehearser(QObject):
         self.changed.emit()
 
     def _rehearse(
-        self, file: PlanFile, current: Trainer | None, trouble: PreflightError | None, handle: TaskHandle
+        self, wanted: _Wanted, current: Trainer | None, trouble: PreflightError | None, handle: TaskHandle
     ) -> RehearsalResult:
         """Rehearse when the one before, which may have been called off just now, has left the GPU."""
         while not self._alone.acquire(timeout=WAIT_SECONDS):
@@ -104,25 +117,26 @@ class Rehearser(QObject):
                 raise Cancelled
             handle.progress(_("The rehearsal before is ending …"), 0, 0)
         try:
-            return self._rehearse_alone(file, current, trouble, handle)
+            return self._rehearse_alone(wanted, current, trouble, handle)
         finally:
             self._alone.release()
 
     def _rehearse_alone(
-        self, file: PlanFile, current: Trainer | None, trouble: PreflightError | None, handle: TaskHandle
+        self, wanted: _Wanted, current: Trainer | None, trouble: PreflightError | None, handle: TaskHandle
     ) -> RehearsalResult:
         from gui.engine.preflight.checking import checker_for
         from gui.engine.runs.neighbours import living_runs
         from gui.engine.runs.rehearsal import RehearsalProgress, Rehearsals, rehearse, remove_rehearsal
         from gui.engine.trainer.output.sentences import phase_words
 
+        file = wanted.file
         trainer = self._plan_trainers.of(file.plan, file.base, current)
         if trainer is None:
             raise trouble or TrainerNotFound()
         checker = checker_for(file.base, trainer, self._home, runs=living_runs)
         said = {**os.environ, **file.plan.launch.env}
         tokens = {} if trainer.install.practice else self._store.for_run(said)
-        prepared = Rehearsals(self._home, trainer, checker).prepare(file, tokens=tokens)
+        prepared = Rehearsals(self._home, trainer, checker).prepare(file, wanted.kind, tokens)
         if handle.cancelled:
             remove_rehearsal(prepared.run)
             raise Cancelled

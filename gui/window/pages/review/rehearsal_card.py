@@ -22,6 +22,7 @@ class RehearsalCard(Card):
 
     Attributes:
         button: Begins a rehearsal; may stand elsewhere.
+        isolate: Begins the isolation test (N3); stands beside it.
 
     Args:
         rehearser: Makes them.
@@ -38,7 +39,15 @@ class RehearsalCard(Card):
                 "minutes: shows memory, speed and disk before a night is spent"
             )
         )
-        self.button.clicked.connect(rehearser.start)
+        self.button.clicked.connect(lambda: rehearser.start("rehearsal"))
+        self.isolate = Button(_("Isolation test"), "link", name="isolate-plan")
+        self.isolate.set_tip(
+            _(
+                "Trains 60 steps on one or two of the images at a low learning rate: what fails on them too "
+                "lies in the settings; what does not, in the other images"
+            )
+        )
+        self.isolate.clicked.connect(lambda: rehearser.start("isolation"))
         self._busy = Busy(name="rehearsal-busy")
         self._busy.cancel.setObjectName("rehearsal-cancel")
         self._busy.cancelled.connect(rehearser.cancel)
@@ -64,12 +73,15 @@ class RehearsalCard(Card):
         rehearser = self._rehearser
         result, problem, busy = rehearser.result, rehearser.problem, rehearser.busy
         had_keyboard = any(button.hasFocus() for button in self.focus_order())
-        self.button.setEnabled(not busy)
+        for button in (self.button, self.isolate):
+            button.setEnabled(not busy)
+        self.title.setText(_("Rehearsal") if rehearser.kind == "rehearsal" else _("Isolation test"))
         self.setVisible(busy or result is not None or problem is not None)
         self._busy.setVisible(busy)
         self._close.setVisible(not busy)
         if had_keyboard and not busy:
-            (self.button if self.isHidden() else self._close).setFocus(Qt.FocusReason.OtherFocusReason)
+            began = self.button if rehearser.kind == "rehearsal" else self.isolate
+            (began if self.isHidden() else self._close).setFocus(Qt.FocusReason.OtherFocusReason)
         self._older.setVisible(result is not None and rehearser.is_older)
         self._chip.setVisible(not busy)
         if problem is not None:

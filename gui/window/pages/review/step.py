@@ -37,6 +37,7 @@ from gui.window.pages.review.trainer_note import TrainerNote
 from gui.window.theme.icons import Icons
 from gui.window.theme.space import Space
 from gui.window.theme.theme import Theme
+from gui.window.widgets.layouts import FlowLayout, held
 from gui.window.widgets.page import Scroll
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ class ReviewStep(QWidget):
         self._command = CommandCard(icons)
         self._rehearser = Rehearser(document, trainers, tasks, checks.home, tokens.store)
         self._rehearsal = RehearsalCard(self._rehearser)
-        self._forecast.body.addWidget(self._rehearsal.button)
+        self._forecast.body.addWidget(held(FlowLayout(self._rehearsal.button, self._rehearsal.isolate)))
         self._arrange()
         self._connect()
         self._draw()
@@ -235,6 +236,7 @@ class ReviewStep(QWidget):
             *self._rehearsal.focus_order(),
             *self._findings.focus_order(),
             self._rehearsal.button,
+            self._rehearsal.isolate,
             *self._memory.focus_order(),
             *self._advice.focus_order(),
         ]
