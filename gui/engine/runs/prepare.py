@@ -48,7 +48,7 @@ from gui.engine.trainer.resolving import resolve
 from gui.engine.trainer.saved_state import StateNumbers, state_numbers
 
 LAUNCHES = "launches"
-"""What is locked beside the runs while one of them takes the names of its files."""
+"""What is locked in the home while a run takes the names of its files."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ class Preparation:
                 environ=self._environ,
                 library=self._library,
             )
-            with held(run.path.parent / LAUNCHES):  # of two in the same moment only one finds no rival
+            with held(self._home.root / LAUNCHES):  # of two in the same moment only one finds no rival
                 _refuse_rival(run, command)
                 _record(command.redacted()).write(run.command)
             manifest = self._manifest(plan_file, command, accepted).model_copy(update=more)
