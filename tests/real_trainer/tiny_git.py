@@ -2,7 +2,8 @@
 
 Usage: PYTHON tiny_git.py FOLDER   (with the Python of the trainer)
 
-It is a GIT model with random weights and a vocabulary of a few words: what it says makes no sense.
+It is a GIT model with random weights and a vocabulary of a few words: what it says makes no sense, and is
+never nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ from pathlib import Path
 
 from transformers import BertTokenizer, CLIPImageProcessor, GitConfig, GitForCausalLM, GitProcessor
 
-WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "red", "coat", "rain", "night", "window", "cat")
+MARKS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+"""What is left out of a caption: a model that says nothing else makes none."""
+
+WORDS = (*MARKS, "a", "red", "coat", "rain", "night", "window", "cat")
 
 
 def main(folder: Path) -> None:
@@ -32,7 +36,9 @@ def main(folder: Path) -> None:
         pad_token_id=0,
         **small,
     )
-    GitForCausalLM(config).save_pretrained(folder)
+    model = GitForCausalLM(config)
+    model.output.bias.data[: len(MARKS)] = -100.0
+    model.save_pretrained(folder)
     GitProcessor(pictures, tokenizer).save_pretrained(folder)
 
 
