@@ -71,6 +71,8 @@ def run(options: argparse.Namespace) -> int:
     made = Captioning(place.absolute()) if (place / JOB).is_file() else _prepared(options)
     state, problem = _followed(made)
     found = proposals(made)
+    if not found and not state:
+        problem = _("It ended as it should, and said nothing about any image.")
     if not options.json:
         _show(made, found, problem)
     written = None

@@ -87,6 +87,13 @@ def test_that_a_failure_tells_why_and_where_its_log_is(caption, home: Home, caps
     assert "1 of 1 images got no caption" in said.out
 
 
+def test_that_a_captioner_that_says_nothing_is_told(caption, capsys) -> None:
+    every = "undesired_tags=640x640,red_sky,red sky,dark_night,dark night"
+    assert caption("--set", every, "--json") == 1
+    document = json.loads(capsys.readouterr().out)
+    assert (document["captions"], "said nothing" in document["problem"]) == ([], True)
+
+
 def test_that_what_makes_no_sense_is_refused_in_one_line(caption, folder: Path, capsys) -> None:
     assert caption("--set", "thresh") == 2
     assert "is no NAME=VALUE" in capsys.readouterr().err
