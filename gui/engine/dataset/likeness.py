@@ -44,14 +44,31 @@ def alike(looks: Sequence[bytes], most_bits: int) -> list[list[int]]:
     if len(places) < 2:
         return []
     every = np.frombuffer(b"".join(looks), dtype=np.uint8).reshape(-1, 16)
-    bits, which = np.unique(every, axis=0, return_inverse=True)
+    bits, which = _unlike(every)
     union = _Union(len(bits))
     for one, other in _pairs(bits, most_bits):
         union.join(one, other)
     groups: dict[int, list[int]] = {}
-    for place, own in zip(places.tolist(), which.ravel().tolist(), strict=True):
+    for place, own in zip(places.tolist(), which.tolist(), strict=True):
         groups.setdefault(union.root(own), []).append(place)
     return sorted(group for group in groups.values() if len(group) > 1)
+
+
+def _unlike(every: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return looks, each once and sorted, and for each of all looks which of them it is.
+
+    As ``numpy.unique`` would, which sorts rows as bytes and meanwhile lets no other thread work.
+    """
+    import numpy as np
+
+    words = every.view(">u8").astype(np.uint64)
+    order = np.lexsort((words[:, 1], words[:, 0]))
+    in_order = words[order]
+    is_new = np.ones(len(order), dtype=bool)
+    is_new[1:] = (in_order[1:] != in_order[:-1]).any(axis=1)
+    which = np.empty(len(order), dtype=np.int64)
+    which[order] = np.cumsum(is_new) - 1
+    return every[order[is_new]], which
 
 
 def _pairs(bits: NDArray[np.uint8], most_bits: int) -> Iterator[tuple[int, int]]:
