@@ -8,7 +8,8 @@ import time
 from gui.cli.context import home
 from gui.cli.progress import plain
 from gui.engine.runs.figures import duration, figure
-from gui.engine.runs.listing import RunEntry, list_runs
+from gui.engine.runs.listing import list_runs
+from gui.engine.runs.run_entry import RunEntry
 from gui.engine.runs.run_search import KINDS, RunFilter, words_of
 from gui.engine.runs.words import verdict_words
 from gui.engine.texts import _

@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 from pydantic_core import PydanticSerializationError
 
-from gui.engine.errors import CannotRead, CannotWrite
+from gui.engine.file_errors import CannotRead, CannotWrite
 from gui.engine.texts import _
 
 LARGEST_TEXT_BYTES = 64 * 1024 * 1024

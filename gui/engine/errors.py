@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gui.engine.error_base import AboutPath, BecauseOf, PreflightError
+from gui.engine.error_base import BecauseOf, PreflightError
+from gui.engine.file_errors import CannotRead, CannotWrite
 from gui.engine.run_errors import (
     AlreadySupervised,
     CannotContinue,
@@ -40,6 +41,8 @@ __all__ = [
     "CannotContinue",
     "CannotEnd",
     "CannotLaunch",
+    "CannotRead",
+    "CannotWrite",
     "InterpreterNotFound",
     "KeyringRefused",
     "NotAToken",
@@ -56,14 +59,6 @@ __all__ = [
 """What is defined elsewhere; all errors are imported from here."""
 
 
-class CannotRead(AboutPath):
-    """A file or folder could not be read, or is not what it should be."""
-
-    def message(self) -> str:
-        """Name the file and the reason."""
-        return _("{path} cannot be read: {reason}").format(path=self.path, reason=self.reason)
-
-
 class NotSafetensors(CannotRead):
     """A file is no safetensors file, or is cut within its header.
 
@@ -76,14 +71,6 @@ class NotSafetensors(CannotRead):
     def __init__(self, path: Path | str, reason: str, *, truncated: bool = False) -> None:
         super().__init__(path, reason)
         self.truncated = truncated
-
-
-class CannotWrite(AboutPath):
-    """A file or folder could not be written."""
-
-    def message(self) -> str:
-        """Name the file and the reason."""
-        return _("{path} cannot be written: {reason}").format(path=self.path, reason=self.reason)
 
 
 class NewerDocument(PreflightError):

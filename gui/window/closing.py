@@ -14,7 +14,7 @@ from gui.window.widgets.ask import Ask
 from gui.window.widgets.layouts import column, held
 
 if TYPE_CHECKING:
-    from gui.engine.runs.listing import RunEntry
+    from gui.engine.runs.run_entry import RunEntry
 
 
 class Closing:

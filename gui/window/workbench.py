@@ -43,7 +43,7 @@ from gui.window.widgets.status_line import StatusLine
 
 if TYPE_CHECKING:
     from gui.engine.runs.alarm import Alarm
-    from gui.engine.runs.listing import RunEntry
+    from gui.engine.runs.run_entry import RunEntry
 
 
 class Workbench(QObject):

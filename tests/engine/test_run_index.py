@@ -16,11 +16,12 @@ from gui.engine.paths import Home
 from gui.engine.plan.model import TrainingPlan
 from gui.engine.plan.plan_file import PlanFile, parse_plan
 from gui.engine.runs.folder import RunFolder
-from gui.engine.runs.listing import RunEntry, RunIndex, list_runs
+from gui.engine.runs.listing import RunIndex, list_runs
 from gui.engine.runs.lock import SupervisorLock
 from gui.engine.runs.processes import tree_of
 from gui.engine.runs.removal import RemovalLoss, require_removable, what_removal_loses, what_removals_lose
 from gui.engine.runs.reuse import plan_of_run
+from gui.engine.runs.run_entry import RunEntry
 from gui.engine.runs.session import look_after
 from gui.engine.runs.start import start_supervisor
 from gui.engine.runs.status import FileNow, RunStatus, Verdict

@@ -16,8 +16,9 @@ from gui.cli.main import run as cli
 from gui.engine.errors import CannotWrite, NewerDocument
 from gui.engine.paths import Home
 from gui.engine.runs.folder import RunFolder
-from gui.engine.runs.listing import RunEntry, RunIndex
+from gui.engine.runs.listing import RunIndex
 from gui.engine.runs.records import CommandRecord
+from gui.engine.runs.run_entry import RunEntry
 from gui.engine.runs.run_notes import (
     LARGEST_BYTES,
     LONGEST_NOTE,

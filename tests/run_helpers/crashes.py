@@ -19,13 +19,14 @@ from gui.engine.paths import Home
 from gui.engine.runs.abandoned import clear_abandoned
 from gui.engine.runs.events import Launching, read_events
 from gui.engine.runs.folder import RunFolder, run_names
-from gui.engine.runs.listing import RunEntry, list_runs
+from gui.engine.runs.listing import list_runs
 from gui.engine.runs.lock import is_held
 from gui.engine.runs.neighbours import living_runs
 from gui.engine.runs.processes import read_launched
 from gui.engine.runs.queue_session import ensure_scheduler
 from gui.engine.runs.queue_store import QueueStore
 from gui.engine.runs.records import CommandRecord, Manifest
+from gui.engine.runs.run_entry import RunEntry
 from gui.engine.runs.start import ensure_supervisor, read_status
 from gui.engine.runs.status import RunStatus, Verdict
 from gui.engine.trainer.safetensors_file import read_header

@@ -10,7 +10,8 @@ from pytestqt.modeltest import ModelTester
 from written_runs import write_run
 
 from gui.engine.runs import listing
-from gui.engine.runs.listing import RunEntry, RunIndex
+from gui.engine.runs.listing import RunIndex
+from gui.engine.runs.run_entry import RunEntry
 from gui.engine.runs.run_search import RunFilter
 from gui.window.models.run_table import ENTRY_ROLE, RunColumn, RunTable
 from gui.window.models.shown_runs import ShownRuns

@@ -14,9 +14,9 @@ from gui.engine.dataset.report import AlikeGroup, DatasetReport, ImageName, Subs
 from gui.engine.dataset.report_parts import found_problems
 from gui.engine.plan.changes import apply_changes
 from gui.engine.plan.model import TrainingPlan
-from gui.window.bridges.dataset_scan import FolderImages, LookedAt
 from gui.window.bridges.dataset_source import names_images
 from gui.window.models.image_rows import ImageFilter, ImageRows, Level, worst_first
+from gui.window.models.looked_images import FolderImages, LookedAt
 from gui.window.pages.data.tile_words import short_words, tile_words
 from gui.window.pages.data.tiles import Grid
 from gui.window.pages.data.use_in_plan import data_changes

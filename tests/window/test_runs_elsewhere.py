@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QObject, Signal
 
-from gui.engine.runs.listing import RunEntry
+from gui.engine.runs.run_entry import RunEntry
 from gui.window.bridges.elsewhere import Elsewhere
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gui.engine.runs.listing import RunEntry
+from gui.engine.runs.run_entry import RunEntry
 from gui.engine.trainer.catalogue import Catalogue
 from gui.engine.trainer.choosing import Trainer
 from gui.engine.trainer.facts import GpuSeen, TrainerFacts

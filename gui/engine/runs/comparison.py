@@ -21,7 +21,8 @@ from gui.engine.runs.comparison_settings import (
 )
 from gui.engine.runs.folder import RunFolder
 from gui.engine.runs.launched import launched_settings
-from gui.engine.runs.listing import RunEntry, RunIndex
+from gui.engine.runs.listing import RunIndex
+from gui.engine.runs.run_entry import RunEntry
 from gui.engine.runs.start import read_status
 from gui.engine.runs.status import RunStatus
 from gui.engine.texts import _

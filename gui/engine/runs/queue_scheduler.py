@@ -9,13 +9,14 @@ from collections.abc import Callable, Collection
 from gui.engine.errors import CannotWrite, PreflightError
 from gui.engine.plan.plan_file import load_plan
 from gui.engine.runs.folder import RunFolder
-from gui.engine.runs.listing import RunEntry, RunIndex
+from gui.engine.runs.listing import RunIndex
 from gui.engine.runs.queue_follow import Became, what_became
 from gui.engine.runs.queue_items import Queue, QueueItem
 from gui.engine.runs.queue_lanes import lane_words, lanes_of, lanes_of_item, startable
 from gui.engine.runs.queue_start import MOST_ATTEMPTS, ItemStarter
 from gui.engine.runs.queue_store import QueueStore
 from gui.engine.runs.rivals import is_alive
+from gui.engine.runs.run_entry import RunEntry
 from gui.engine.texts import _
 
 ELSEWHERE_SECONDS = 2.0

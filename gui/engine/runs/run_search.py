@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
-    from gui.engine.runs.listing import RunEntry
+    from gui.engine.runs.run_entry import RunEntry
 
 Kind = Literal["all", "running", "finished", "trouble", "practice"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

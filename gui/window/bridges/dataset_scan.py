@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -20,6 +20,7 @@ from gui.engine.paths import Home
 from gui.window.bridges.dataset_source import DatasetSource, OpenedDataset, open_dataset
 from gui.window.bridges.tasks import UnexpectedFault
 from gui.window.models.image_rows import ImageRows, worst_first
+from gui.window.models.looked_images import FolderImages, LookedAt
 
 if TYPE_CHECKING:
     from gui.engine.dataset.doctor import Doctor
@@ -39,25 +40,6 @@ SLICE = 400
 
 PATIENCE_SECONDS = 5.0
 """So long closing waits until all processes are gone."""
-
-
-class LookedAt(NamedTuple):
-    """One image that was looked at.
-
-    Attributes:
-        row: Which of all images.
-        keys: What is wrong with it, the worst first; see ``problem_kinds``.
-    """
-
-    row: int
-    keys: tuple[str, ...]
-
-
-class FolderImages(NamedTuple):
-    """One folder and its images, sorted."""
-
-    folder: Path
-    names: tuple[str, ...]
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from gui.window.bridges.tasks import Tasks
 
 if TYPE_CHECKING:
     from gui.engine.runs.alarm import Alarm
-    from gui.engine.runs.listing import RunEntry
+    from gui.engine.runs.run_entry import RunEntry
 
 _TOLD_AS_END = ("failed", "oom")
 

@@ -12,7 +12,8 @@ from gui.window.bridges.lane import Answer
 from gui.window.bridges.looking import LOOK_MS, Looking
 
 if TYPE_CHECKING:
-    from gui.engine.runs.listing import RunEntry, RunIndex
+    from gui.engine.runs.listing import RunIndex
+    from gui.engine.runs.run_entry import RunEntry
 
 
 class RunList(Looking):

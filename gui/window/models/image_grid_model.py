@@ -9,8 +9,8 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
 
-from gui.window.bridges.dataset_scan import LookedAt
 from gui.window.models.image_rows import ImageFilter, ImageRows
+from gui.window.models.looked_images import LookedAt
 
 Index = QModelIndex | QPersistentModelIndex
 Words = Callable[[ImageRows, int], str]

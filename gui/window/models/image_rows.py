@@ -17,7 +17,7 @@ from gui.engine.dataset.problem_kinds import problem_kinds
 if TYPE_CHECKING:
     from gui.engine.dataset.buckets import Size
     from gui.engine.dataset.report import DatasetReport, SubsetReport
-    from gui.window.bridges.dataset_scan import FolderImages, LookedAt
+    from gui.window.models.looked_images import FolderImages, LookedAt
 
 NOT_OF_IMAGES = ("cap-common", "mask-extra")
 """Kinds of trouble under which no names of images stand."""

@@ -23,7 +23,7 @@ from gui.window.models.run_words import (
 )
 
 if TYPE_CHECKING:
-    from gui.engine.runs.listing import RunEntry
+    from gui.engine.runs.run_entry import RunEntry
 
 Index = QModelIndex | QPersistentModelIndex
 

@@ -10,7 +10,7 @@ from gui.engine.quantities import exact
 from gui.engine.texts import _
 
 if TYPE_CHECKING:
-    from gui.engine.runs.listing import RunEntry
+    from gui.engine.runs.run_entry import RunEntry
 
 _TONES = {"plain": "neutral", "good": "good", "warn": "warn", "bad": "bad"}
 _DAY = 86400

@@ -12,7 +12,7 @@ from gui.window.models.headed_table import NO_PARENT
 from gui.window.models.run_table import RunColumn, RunTable
 
 if TYPE_CHECKING:
-    from gui.engine.runs.listing import RunEntry
+    from gui.engine.runs.run_entry import RunEntry
 
 Index = QModelIndex | QPersistentModelIndex
 

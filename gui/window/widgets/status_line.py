@@ -21,7 +21,7 @@ from gui.window.widgets.layouts import row
 from gui.window.widgets.styled import style
 
 if TYPE_CHECKING:
-    from gui.engine.runs.listing import RunEntry
+    from gui.engine.runs.run_entry import RunEntry
     from gui.window.bridges.hardware import Hardware
     from gui.window.bridges.run_list import RunList
     from gui.window.bridges.trainers import Trainers

@@ -14,9 +14,9 @@ from gui.engine.findings import Finding
 from gui.engine.plan.changes import ACTION
 from gui.engine.texts import _
 from gui.window.bridges.dataset_pictures import DatasetPictures
-from gui.window.bridges.dataset_scan import LookedAt
 from gui.window.models.image_grid_model import ImageGridModel
 from gui.window.models.image_rows import ImageFilter, ImageRows
+from gui.window.models.looked_images import LookedAt
 from gui.window.pages.data.dataset_view import DatasetView
 from gui.window.pages.data.image_grid import ImageGrid
 from gui.window.pages.data.image_panel import ImagePanel, ShownImage

@@ -22,8 +22,8 @@ from gui.window.widgets.banner import Banner
 from gui.window.widgets.buttons import Button
 
 if TYPE_CHECKING:
-    from gui.engine.runs.listing import RunEntry
     from gui.engine.runs.removal import RemovalLoss
+    from gui.engine.runs.run_entry import RunEntry
 
 _KEY = "runs-delete"
 

@@ -18,7 +18,7 @@ from gui.window.widgets.inputs import Choice, TextField
 from gui.window.widgets.layouts import FlowLayout
 
 if TYPE_CHECKING:
-    from gui.engine.runs.listing import RunEntry
+    from gui.engine.runs.run_entry import RunEntry
 
 SEARCH_PX = 220
 DAY = 86400

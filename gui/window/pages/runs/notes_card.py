@@ -22,7 +22,7 @@ from gui.window.widgets.labels import Label
 from gui.window.widgets.layouts import held, row
 
 if TYPE_CHECKING:
-    from gui.engine.runs.listing import RunEntry
+    from gui.engine.runs.run_entry import RunEntry
 
 FIELD_PX = 34
 MORE_LINES = 4

@@ -19,7 +19,7 @@ from gui.window.widgets.row_delegate import CHIP_INSIDE_PX, RowDelegate
 from gui.window.widgets.row_table import RowColumns, RowTable
 
 if TYPE_CHECKING:
-    from gui.engine.runs.listing import RunEntry
+    from gui.engine.runs.run_entry import RunEntry
 
 COLUMNS = RowColumns(
     every=tuple(RunColumn),

@@ -33,7 +33,7 @@ from gui.window.widgets.layouts import FlowLayout, held
 from gui.window.widgets.page import Empty, Page, Picture
 
 if TYPE_CHECKING:
-    from gui.engine.runs.listing import RunEntry
+    from gui.engine.runs.run_entry import RunEntry
 
 
 MOST_COMPARED = 6

@@ -23,7 +23,7 @@ from gui.window.widgets.layouts import clear, line, row
 from gui.window.widgets.styled import style
 
 if TYPE_CHECKING:
-    from gui.engine.runs.listing import RunEntry
+    from gui.engine.runs.run_entry import RunEntry
 
 MOST = 4
 _KEY = "start-recents"
