@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gui.engine.dataset.problem_kinds import problem_kinds
+from gui.engine.findings import RANKS
 
 if TYPE_CHECKING:
     from gui.engine.dataset.buckets import Size
@@ -55,8 +56,7 @@ class ImageFilter:
 def _levels() -> Mapping[str, tuple[int, Level]]:
     """Return for each kind of trouble where it stands among all, the worst first, and its level."""
     severities = {"stop": Level.STOP, "danger": Level.LOOK, "warning": Level.LOOK, "hint": Level.FINE}
-    ranks = {"stop": 0, "danger": 1, "warning": 2, "hint": 3}
-    kinds = sorted(problem_kinds().values(), key=lambda kind: ranks[kind.severity])
+    kinds = sorted(problem_kinds().values(), key=lambda kind: RANKS[kind.severity])
     return {kind.key: (rank, severities[kind.severity]) for rank, kind in enumerate(kinds)}
 
 
