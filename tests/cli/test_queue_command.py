@@ -139,8 +139,10 @@ def test_that_order_policy_and_pauses_are_changed(
 
 
 def test_that_a_name_keeps_to_its_row_and_of_several_numbers_none_is_done_in_vain(
-    store: QueueStore, said: pytest.CaptureFixture[str], put: Put
+    store: QueueStore, said: pytest.CaptureFixture[str], put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # A scheduler would come to see how the run went that is said to be running, and find none.
+    monkeypatch.setattr("gui.cli.queue.ensure_scheduler", lambda _store: None)
     put("밤의 항구 " * 30)
     put("two\nlines \x1b[31mred", state="running", run="r")
     assert queue() == 0

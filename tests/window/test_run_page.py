@@ -304,8 +304,10 @@ def test_that_another_run_takes_the_place_of_the_first(page, launch, qtbot):
     page.open(launch.script(FINISHES, "one"))
     qtbot.waitUntil(lambda: visible(page, "run-verdict") and bool(files(page)), timeout=60_000)
     run: RunFolder = launch.script(GOES_ON, "two")
+    before = timeline(page)
     page.open(run)
-    assert not visible(page, "run-verdict") and not timeline(page) and not files(page)
+    assert not visible(page, "run-verdict") and not files(page)
+    assert len(timeline(page)) < len(before), "what happened in the first run is told of the second"
     qtbot.waitUntil(lambda: seen(page, "run-state") == "● training", timeout=60_000)
     page.close_run()
     assert visible(page, "run-empty")
