@@ -123,7 +123,7 @@ def marked(tree: ast.Module) -> Iterator[tuple[ast.Call, list[ast.expr]]]:
 
 
 COUNTED = re.compile(
-    r"\{(count|images|captions|files)[^}]*\} (\w+ )?(images|captions|files|caches) (?!at most)"
+    r"\{(count|images|captions|files)[^}]*\} (\w+ )?(images|captions|files|caches|models) (?!at most)"
 )
 
 

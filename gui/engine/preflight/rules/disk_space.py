@@ -16,7 +16,7 @@ from gui.engine.preflight.rule import Rule
 from gui.engine.preflight.rules.fixes import write
 from gui.engine.preflight.view import View
 from gui.engine.quantities import GIB
-from gui.engine.texts import _
+from gui.engine.texts import _, ngettext
 
 RESERVE_GIB = 1.0
 """What must be left: other programs and the system write too."""
@@ -56,15 +56,15 @@ def _severity(forecast: DiskForecast, free: float) -> Severity | None:
 
 def _parts(forecast: DiskForecast) -> str:
     parts = [
-        _("{count} models of {size:.2f} GiB").format(
-            count=forecast.saves, size=(forecast.save_bytes or 0) / GIB
-        )
+        ngettext(
+            "{count} model of {size:.2f} GiB", "{count} models of {size:.2f} GiB", forecast.saves
+        ).format(count=forecast.saves, size=(forecast.save_bytes or 0) / GIB)
     ]
     if forecast.states:
         parts.append(
-            _("{count} states of {size:.2f} GiB").format(
-                count=forecast.states, size=forecast.state_bytes / GIB
-            )
+            ngettext(
+                "{count} state of {size:.2f} GiB", "{count} states of {size:.2f} GiB", forecast.states
+            ).format(count=forecast.states, size=forecast.state_bytes / GIB)
         )
     rest = (forecast.samples_bytes + forecast.log_bytes) / GIB
     parts.append(_("{size:.2f} GiB of samples and log").format(size=rest))

@@ -17,7 +17,7 @@ from gui.engine.preflight.rules.models import MODEL
 from gui.engine.preflight.rules.trainers import practises
 from gui.engine.preflight.view import View
 from gui.engine.quantities import GIB
-from gui.engine.texts import _
+from gui.engine.texts import _, ngettext
 
 FP8 = "F8_"
 PLAIN = frozenset({None, "NO", "MULTI_GPU", "no"})
@@ -190,7 +190,9 @@ def check_accel(view: View) -> Iterator[Finding]:
                 filter(
                     None,
                     (
-                        _("{count} processes").format(count=more) if other else "",
+                        ngettext("{count} process", "{count} processes", more).format(count=more)
+                        if other
+                        else "",
                         own.distributed_type if spread else "",
                         _("on the processor") if own.use_cpu else "",
                     ),
@@ -202,7 +204,11 @@ def check_accel(view: View) -> Iterator[Finding]:
         fixes=(
             write(
                 {"launch.num_processes": more},
-                _("start {count} processes, as your settings say").format(count=more),
+                ngettext(
+                    "start {count} process, as your settings say",
+                    "start {count} processes, as your settings say",
+                    more,
+                ).format(count=more),
                 identity="as-configured",
             ),
         )

@@ -20,7 +20,7 @@ from gui.engine.preflight.rules.fixes import write
 from gui.engine.preflight.rules.learning_rates import model_rate, trains_text
 from gui.engine.preflight.rules.resume_fixes import from_weights, only_needed, resume_finding
 from gui.engine.preflight.view import View, as_number
-from gui.engine.texts import _
+from gui.engine.texts import _, ngettext
 
 FULL_SHARE = 0.9
 """So much of its moves a schedule has made at least: fp16's scaler drops a step now and then."""
@@ -179,7 +179,9 @@ def check_resume_processes(view: View) -> Iterator[Finding]:
         (
             write(
                 {"launch.num_processes": saved},
-                _("go on with {count} processes").format(count=saved),
+                ngettext("go on with {count} process", "go on with {count} processes", saved).format(
+                    count=saved
+                ),
                 identity="as-saved",
             ),
             *from_weights(view, state),

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QPoint, QRectF, QSize
 from PySide6.QtGui import QHelpEvent, QImage, QPainter, QPainterPath, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from gui.engine.texts import _
+from gui.engine.texts import _, ngettext
 from gui.window.theme.icons import Icons
 from gui.window.theme.space import SMALL_RADIUS, Space
 
@@ -48,7 +48,9 @@ class PictureStrip(QWidget):
         self._pictures = [None] * len(self._names)
         self._read = False
         self.setVisible(bool(names))
-        self.setAccessibleName(_("The first {count} images").format(count=len(names)))
+        count = len(names)
+        words = ngettext("The first image", "The first {count} images", count)
+        self.setAccessibleName(words.format(count=count))
         self.update()
 
     def show_pictures(self, images: Sequence[QImage | None]) -> None:
