@@ -19,9 +19,12 @@ class PatientQtBot(QtBot):
         """Wait until something is true."""
         super().waitUntil(callback, timeout=max(timeout, sight.PATIENCE_MS))
 
-    def waitSignal(self, signal: Any, *, timeout: int = 0, **more: Any) -> Any:  # noqa: N802 - its name
-        """Wait for a signal."""
-        return super().waitSignal(signal, timeout=max(timeout, sight.PATIENCE_MS), **more)
+    def waitSignal(  # noqa: N802 - its name
+        self, signal: Any, *, timeout: int = 0, raising: bool | None = None, **more: Any
+    ) -> Any:
+        """Wait for a signal; one that need not come (`assertNotEmitted` asks so) is waited for as told."""
+        patience = timeout if raising is False else max(timeout, sight.PATIENCE_MS)
+        return super().waitSignal(signal, timeout=patience, raising=raising, **more)
 
     def waitExposed(self, widget: QWidget, *, timeout: int = 0) -> Any:  # noqa: N802 - its name
         """Wait until a window is shown."""
