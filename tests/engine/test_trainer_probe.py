@@ -397,7 +397,8 @@ def test_that_a_checkout_without_scripts_is_one_sentence(checkout, tmp_path):
     assert "no training script" in broken(checkout, tmp_path)
 
 
-def test_that_progress_is_told_and_the_probe_can_be_called_off(checkout, tmp_path, no_leftovers):
+@pytest.mark.usefixtures("no_leftovers")
+def test_that_progress_is_told_and_the_probe_can_be_called_off(checkout, tmp_path):
     checkout.script(
         "train_slow",
         "import subprocess, sys, time\n"
@@ -412,7 +413,6 @@ def test_that_progress_is_told_and_the_probe_can_be_called_off(checkout, tmp_pat
             cancelled=lambda: bool(seen[-1:]) and seen[-1][0] == "train_slow.py",
         )
     assert seen[-1][:2] == ("train_slow.py", 5)
-    assert no_leftovers() == []
 
 
 def runs_of(monkeypatch):
