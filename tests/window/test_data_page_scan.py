@@ -124,9 +124,13 @@ def test_that_a_folder_that_went_away_is_told_where_its_images_were(opened, tmp_
 
 def test_that_closing_in_the_middle_of_a_look_leaves_no_process(opened, many, no_leftovers):
     window = opened(many)
-    window.until(lambda: any("look-at-images" in each for each in no_leftovers()), "a process that looks")
+
+    def looks():
+        return any("look-at-images" in each for each in no_leftovers())
+
+    window.until(looks, "a process that looks")
     window.close()
-    assert not [each for each in no_leftovers() if "look-at-images" in each]
+    window.until(lambda: not looks(), "the end of the processes that look")
 
 
 def test_that_the_review_hears_what_a_look_has_found(opened, tmp_path, qtbot):
