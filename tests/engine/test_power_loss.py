@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
 from pathlib import Path
 
 import pytest
 from acting import weights
-from run_helper import make_run
+from run_helper import launched_before_a_restart, make_run
 
-from gui.engine.runs.events import Launching
-from gui.engine.runs.journal import Lines
 from gui.engine.runs.recovery import recovery_of
 from gui.engine.runs.session import look_after
 
@@ -35,12 +31,7 @@ def test_that_after_a_power_cut_the_last_clean_file_leads_on(tmp_path: Path, sav
     run, _order = make_run(tmp_path, "", words=WORDS)
     run.plan.write_text(PLAN, "utf-8")
     out = tmp_path / "out"
-    lines = Lines(run.events)
-    lines.add(Launching(boot_id="another boot", boot_seconds=5.0))
-    lines.close()
-    gone = {"pid": os.getpid(), "boot_id": "another boot", "start_ticks": 1}
-    note = {"schema": 1, "launcher": gone, "trainer": gone, "group": 1, "started_boottime": 5.0}
-    run.launcher.write_text(json.dumps(note), "utf-8")
+    launched_before_a_restart(run)
     run.output_log.write_text(LOG.format(out=out), "utf-8")
     if saved:
         (out / "lora-step00000020.safetensors").write_bytes(weights())

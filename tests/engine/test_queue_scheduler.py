@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
 from datetime import datetime
 from pathlib import Path
@@ -11,7 +9,7 @@ from pathlib import Path
 import pytest
 from fake_nvml import FakeNvml
 from quick_trainer import ACCEPTED, AskedTrainer, quick_plan
-from run_helper import FINISHES, GOES_ON, ended, make_run, wait_until
+from run_helper import FINISHES, GOES_ON, ended, launched_before_a_restart, make_run, wait_until
 from written_runs import write_run
 
 from gui.engine.errors import CannotRead, CannotWrite, RunRefused
@@ -251,12 +249,7 @@ def test_that_a_run_is_followed_from_its_launch_to_its_verdict(tmp_path: Path) -
 
 def test_that_after_a_restart_of_the_machine_the_truth_is_found(tmp_path: Path) -> None:
     run = run_of(tmp_path, FINISHES)
-    lines = Lines(run.events)
-    lines.add(Launching(boot_id="another boot", boot_seconds=5.0))
-    lines.close()
-    gone = {"pid": os.getpid(), "boot_id": "another boot", "start_ticks": 1}
-    note = {"schema": 1, "launcher": gone, "trainer": gone, "group": 1, "started_boottime": 5.0}
-    run.launcher.write_text(json.dumps(note), "utf-8")
+    launched_before_a_restart(run)
     assert what_became(run).kind == "goes-on", "somebody looks after it now"
     wait_until(lambda: ended(run) and not is_held(run.lock))
     told = what_became(run)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from practice_runs import BASE, make_images
+from practice_runs import TRAINS_SMALL, make_images
 from PySide6.QtCore import QObject, Signal
 
 from gui.engine.errors import PreflightError
@@ -72,23 +72,7 @@ def small_plan(folder: Path, *, images: int = 20, **arguments: object) -> Traini
     pictures = folder / "images" / "sks"
     if not pictures.exists():
         make_images(pictures, images)
-    given = {
-        "pretrained_model_name_or_path": str(BASE),
-        "output_dir": str(folder / "out"),
-        "output_name": "lora",
-        "network_module": "networks.lora",
-        "network_dim": 4,
-        "network_alpha": 1,
-        "unet_lr": 1e-4,
-        "text_encoder_lr": 1e-5,
-        "optimizer_type": "AdamW",
-        "max_train_steps": 8,
-        "max_data_loader_n_workers": 0,
-        "mixed_precision": "no",
-        "sdpa": True,
-        "seed": 1,
-        **arguments,
-    }
+    given = {**TRAINS_SMALL, "output_dir": str(folder / "out"), **arguments}
     return TrainingPlan.model_validate(
         {
             "name": "small",

@@ -24,6 +24,23 @@ from gui.engine.trainer.tracker import TrackerPoint, TrackerReader
 
 TRAINER = resource_path("practice_trainer")
 BASE = TRAINER / "models" / "practice-base.safetensors"
+TRAINS_SMALL: dict[str, object] = {
+    "pretrained_model_name_or_path": str(BASE),
+    "output_name": "lora",
+    "network_module": "networks.lora",
+    "network_dim": 4,
+    "network_alpha": 1,
+    "unet_lr": 1e-4,
+    "text_encoder_lr": 1e-5,
+    "optimizer_type": "AdamW",
+    "max_train_steps": 8,
+    "max_data_loader_n_workers": 0,
+    "mixed_precision": "no",
+    "sdpa": True,
+    "seed": 1,
+}
+"""Arguments of a training of seconds; only where its results go is left to say."""
+
 SUPERVISED = {"COLUMNS": "400", "PYTHONUNBUFFERED": "1", "PYTHONUTF8": "1"}
 """The environment in which the program starts a trainer."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import textwrap
@@ -10,8 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from gui.engine.runs.events import RunEvent, read_events
+from gui.engine.runs.events import Launching, RunEvent, read_events
 from gui.engine.runs.folder import RunFolder
+from gui.engine.runs.journal import Lines
 from gui.engine.runs.records import CommandRecord, LaunchOrder, Manifest, mark_of
 from gui.engine.runs.status import RunStatus
 from gui.engine.trainer.events import TrainerEvent
@@ -128,3 +130,13 @@ def of_kind(run: RunFolder, kind: type[Any]) -> list[Any]:
 def at_least_step(run: RunFolder, number: int) -> bool:
     """Whether the run has done so many steps."""
     return (status(run).step or 0) >= number
+
+
+def launched_before_a_restart(run: RunFolder) -> None:
+    """Write into a run that it was launched, and that the machine was started anew since."""
+    lines = Lines(run.events)
+    lines.add(Launching(boot_id="another boot", boot_seconds=5.0))
+    lines.close()
+    gone = {"pid": os.getpid(), "boot_id": "another boot", "start_ticks": 1}
+    note = {"schema": 1, "launcher": gone, "trainer": gone, "group": 1, "started_boottime": 5.0}
+    run.launcher.write_text(json.dumps(note), "utf-8")

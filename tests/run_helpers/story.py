@@ -14,7 +14,7 @@ import pytest
 from fake_trainers import hide_other_trainers
 from patient_qtbot import PatientQtBot
 from person import Person, persons
-from practice_runs import BASE, make_images
+from practice_runs import TRAINS_SMALL, make_images
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from run_helper import ended, wait_until
@@ -25,23 +25,7 @@ from gui.engine.runs.processes import tree_of
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-ARGUMENTS: dict[str, object] = {
-    "pretrained_model_name_or_path": str(BASE),
-    "output_dir": "out",
-    "output_name": "lora",
-    "network_module": "networks.lora",
-    "network_dim": 4,
-    "network_alpha": 1,
-    "unet_lr": 1e-4,
-    "text_encoder_lr": 1e-5,
-    "optimizer_type": "AdamW",
-    "max_train_steps": 8,
-    "save_every_n_steps": 4,
-    "max_data_loader_n_workers": 0,
-    "mixed_precision": "no",
-    "sdpa": True,
-    "seed": 1,
-}
+ARGUMENTS: dict[str, object] = {**TRAINS_SMALL, "output_dir": "out", "save_every_n_steps": 4}
 
 
 @pytest.fixture
